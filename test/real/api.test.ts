@@ -10,11 +10,13 @@ import { isRead, keptCall } from "../../src/engine/api/ApiCall.ts"
 import { ApiDescriptions } from "../../src/engine/api/ApiDescriptions.ts"
 import version1 from "../../src/engine/api/data/1.82.3.json" with { type: "json" }
 import version2 from "../../src/engine/api/data/2.41.1.json" with { type: "json" }
+import { rankCalls } from "../../src/engine/api/findCalls.ts"
 import { readDescription } from "../../src/engine/api/readDescription.ts"
 import { toolFor } from "../../src/engine/api/toolFor.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
 import { inSlices } from "../../src/internal/effects.ts"
 import { engineFolder } from "../engines/install.ts"
+import { apiJobs } from "../support/apiJobs.ts"
 import { sampleArguments, wrongArguments } from "../support/apiSamples.ts"
 import { ask, callTool, environment, refused } from "../support/harness.ts"
 import { planServer } from "../support/planServer.ts"
@@ -93,6 +95,14 @@ for (const { apiKey, host, version } of inject("engines")) {
         const text = yield* Effect.promise(() => readFile(file, "utf8"))
         const { calls, unreadable } = Option.getOrThrow(yield* inSlices(() => readDescription(text)))
         assert.deepStrictEqual(unreadable, [])
+        if (version.startsWith("2.")) {
+          const named = apiJobs.filter(([task, wanted]) =>
+            rankCalls(calls, task)
+              .slice(0, 5)
+              .some(({ call }) => wanted.includes(call))
+          )
+          assert.isAtLeast(named.length / apiJobs.length, 0.9)
+        }
         const kept: unknown = version.startsWith("2.") ? version2 : version1
         assert.deepStrictEqual<unknown>(calls.map(keptCall), kept)
       })

@@ -14,7 +14,7 @@ import { toolFor } from "./toolFor.ts"
 /** Calls that are shown at most. */
 const most = 8
 
-/** Bytes for the calls beside the best one. */
+/** Bytes for the calls beside the best one, or for areas where there is none. */
 const room = 350
 
 export const findCall = EngineTool.make("find_call", {
@@ -27,7 +27,12 @@ export const findCall = EngineTool.make("find_call", {
     const { allowed, description, refused } = yield* allowedCalls()
     const [best, ...others] = rankCalls(allowed, text)
     if (best === undefined) {
-      return { calls: [], notice: `No call of this engine's API is about that (${allowed.length} calls searched).` }
+      const areas = new Set(allowed.flatMap(({ tag }) => (tag === "" ? [] : [tag])))
+      return {
+        calls: [],
+        notice: `No call of this engine's API is about that (${allowed.length} calls searched). Ask again with the words of an area.`,
+        areas: fitted([...areas], room)
+      }
     }
     const tool = toolFor(best.call)
     const lines = fitted(others.slice(0, most - 1).map(lineOf), room)

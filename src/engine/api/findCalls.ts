@@ -6,16 +6,56 @@ import { listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { allWordsOf, has, wordsOf } from "../nodes/searchWords.ts"
 import type { ApiCall, Parameter } from "./ApiCall.ts"
 
+const list = (words: string) => words.split(" ")
+
 /** Words that people use for what calls do, by the method that does it. */
 const verbs: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
-  [["get", "list", "read", "retrieve", "show", "which", "what", "all", "see", "look"], ["GET"]],
-  [["create", "add", "make", "insert", "run", "start", "install", "invite", "link"], ["POST"]],
+  [list("get list read retrieve show which what who where many find check view tell see look"), ["GET"]],
   [
-    ["change", "update", "rename", "edit", "set", "move"],
+    list(
+      "create add make insert run start install invite link give grant send test sync push pull export import trigger"
+    ),
+    ["POST"]
+  ],
+  [
+    list(
+      "change update upgrade rename edit set move transfer assign configure turn enable disable enforce forbid allow block hand"
+    ),
     ["PATCH", "PUT"]
   ],
-  [["delete", "remove", "clear", "drop"], ["DELETE"]]
+  [list("delete remove clear drop uninstall kick empty rid revoke off unlink"), ["DELETE"]]
 ]
+
+/** Words for what calls are about that engines call otherwise. Those that are verbs as well count as both. */
+const others = new Map(
+  Object.entries({
+    user: "who access people person member members colleague account accounts",
+    role: "admin owner editor viewer permission permissions",
+    variable: "env environment",
+    project: "team workspace",
+    folder: "directory",
+    transfer: "move hand",
+    audit: "secure security risk risks vulnerable",
+    insights: "statistics stats metrics save saved usage",
+    "source-control": "git repository commit commits",
+    "security-policy": "factor 2fa mfa",
+    "log-streaming": "syslog",
+    otel: "opentelemetry tracing traces",
+    sso: "login sign",
+    policies: "forbid forbidden allow allowed block blocked",
+    "test-runs": "evaluate evaluation evaluations",
+    promote: "deploy",
+    "community-packages": "plugin plugins npm",
+    clear: "empty",
+    discover: "key capabilities"
+  }).flatMap(([name, words]) => list(words).map((word) => [word, wordsOf(name)] as const))
+)
+
+/** Words that are about every call. */
+const idle = new Set(["api", "engine", "instance", "server"])
+
+/** Verbs that stand in paths as well. */
+const pathVerbs = new Set(list("run test sync push pull export import install transfer"))
 
 /** Characters of a text that are compared. */
 const mostText = 300
@@ -24,17 +64,22 @@ const mostText = 300
 export const rankCalls = (calls: ReadonlyArray<ApiCall>, text: string): ReadonlyArray<ApiCall> => {
   const words = [...new Set(wordsOf(text.slice(0, mostText)))]
   const wanted = verbs.flatMap(([names, methods]) => (words.some((word) => names.includes(word)) ? methods : []))
-  const things = words.filter((word) => !verbs.some(([names]) => names.includes(word)))
-  const isOne = /\b(?:an?|one|single|id)\b/i.test(text.slice(0, mostText))
-  const isFitting = ({ method }: ApiCall) => (wanted.length === 0 ? method === "GET" : wanted.includes(method))
+  const things = words.filter(isThing).map((word) => [word, ...(others.get(word) ?? [])])
+  const isOne = /@|\b(?:an?|one|single|id)\b/i.test(text.slice(0, mostText))
+  const isFitting = ({ method }: ApiCall) => {
+    if (wanted.length === 0) return method === "GET"
+    // Such as "get rid of".
+    return wanted.includes(method) && !(method === "GET" && wanted.includes("DELETE"))
+  }
   return calls
     .map((call) => {
       const worth = worthOf(call, things)
       const pathWords = pathWordsOf(call)
       const others = pathWords.filter((word) => !has(words, word)).length
-      const isNamed = words.some((word) => !things.includes(word) && has(pathWords, word))
+      const isNamed = words.some((word) => isVerb(word) && has(pathWords, word))
       const isThatOne = isOne && call.method !== "POST" && call.path.endsWith("}")
-      const fit = Number(isFitting(call) || isNamed) + (isNamed ? 0.4 : 0) + (isThatOne ? 0.5 : 0)
+      const fit =
+        Number(isFitting(call) || isNamed) + (isFitting(call) ? 0.1 : 0) + (isNamed ? 0.4 : 0) + (isThatOne ? 0.5 : 0)
       return { call, worth, rank: text.trim() === call.call ? Infinity : worth + fit - others * 0.2 }
     })
     .filter(({ worth }) => worth > 0 || things.length === 0)
@@ -42,19 +87,25 @@ export const rankCalls = (calls: ReadonlyArray<ApiCall>, text: string): Readonly
     .map(({ call }) => call)
 }
 
+const isVerb = (word: string) => verbs.some(([names]) => names.includes(word))
+
+/** Whether a word tells what a call is about, and not only what it does. */
+const isThing = (word: string) => !idle.has(word) && (!isVerb(word) || pathVerbs.has(word) || others.has(word))
+
 const pathWordsOf = ({ path }: ApiCall) => wordsOf(path.replaceAll(/\{\w+\}/g, " "))
 
-const worthOf = ({ description, path, summary, tag }: ApiCall, words: ReadonlyArray<string>): number => {
+/** The worth of a call for words, each of them with others for the same. */
+const worthOf = (
+  { description, path, summary, tag }: ApiCall,
+  things: ReadonlyArray<ReadonlyArray<string>>
+): number => {
   const inPath = allWordsOf(path.replaceAll(/\{\w+\}/g, " "))
   const inNames = allWordsOf(path).filter((word) => word !== "id")
   const inSummary = allWordsOf(`${summary} ${tag}`)
   const inDescription = allWordsOf(description.slice(0, mostText))
-  return words.reduce(
-    (sum, word) =>
-      sum +
-      (has(inPath, word) ? 4 : has(inSummary, word) ? 3 : has(inNames, word) ? 2 : has(inDescription, word) ? 1 : 0),
-    0
-  )
+  const worth = (word: string) =>
+    has(inPath, word) ? 4 : has(inSummary, word) ? 3 : has(inNames, word) ? 2 : has(inDescription, word) ? 1 : 0
+  return things.reduce((sum, words) => sum + Math.max(...words.map(worth)), 0)
 }
 
 /** A call in one line. */

@@ -81,4 +81,10 @@ export const calledBy = ({ title, type }: IndexEntry) => ({
 export const has = (among: ReadonlyArray<string>, word: string): boolean =>
   among.some((other) => other === word || stem(other) === stem(word))
 
-const stem = (word: string) => (word.length > 3 ? word.replace(/(?:ies|es|s|ing|ed)$/, "") : word)
+const stem = (word: string) =>
+  word.length > 3
+    ? word
+        .replace(/ies$/, "y")
+        .replace(/(?:ing|ed|(?:e?s)+)$/, "")
+        .replace(/e$/, "")
+    : word

@@ -8,6 +8,7 @@ import version2 from "../../../src/engine/api/data/2.41.1.json" with { type: "js
 import { toolFor } from "../../../src/engine/api/toolFor.ts"
 import { ApiToolset } from "../../../src/engine/api/toolset.ts"
 import { withCallPlans } from "../../../src/engine/plans/toolset.ts"
+import { apiJobs } from "../../support/apiJobs.ts"
 import { sampleArguments, sampleId, wrongArguments } from "../../support/apiSamples.ts"
 import { ask, environment, refused, request } from "../../support/harness.ts"
 import { planServer } from "../../support/planServer.ts"
@@ -57,6 +58,12 @@ const wordsFor = ({ method, path }: ApiCall) => {
 }
 
 const decodeBest = Schema.decodeUnknownSync(Schema.Struct({ best: Schema.Struct({ call: Schema.String }) }))
+const decodeNamed = Schema.decodeUnknownSync(
+  Schema.Struct({
+    best: Schema.optionalKey(Schema.Struct({ call: Schema.String })),
+    others: Schema.optionalKey(Schema.Array(Schema.String))
+  })
+)
 
 const offered = new Set(withCallPlans(ApiToolset).tools.map(({ name }) => name))
 const decodeTools = (response: unknown) =>
@@ -110,6 +117,26 @@ for (const [version, all] of kept) {
         assert.isAtMost(missed, calls.length / 25)
       }).pipe(Effect.provide(Layer.fresh(server)))
     )
+
+    if (version.startsWith("2.")) {
+      it.effect("are named by the words of people, mostly as the best", () =>
+        Effect.gen(function* () {
+          const missed: Array<string> = []
+          let best = 0
+          for (const [text, wanted] of apiJobs) {
+            const named = decodeNamed(yield* ask("find_call", { text }))
+            const isWanted = (line: string) => wanted.some((call) => line === call)
+            if (isWanted(named.best?.call ?? "")) best++
+            else if (named.others?.some(isWanted) !== true) missed.push(text)
+          }
+          assert.isAtLeast(best / apiJobs.length, 0.78)
+          assert.isAtMost(missed.length / apiJobs.length, 0.11, missed.join("; "))
+          const { areas, calls } = yield* ask("find_call", { text: "zebras" })
+          assert.deepStrictEqual(calls, [])
+          assert.includeMembers(Array.isArray(areas) ? areas : [], ["User", "DataTable"])
+        }).pipe(Effect.provide(Layer.fresh(server)))
+      )
+    }
 
     it.effect("are made by what find_call says of them: reading ones in two calls, changing ones in three", () =>
       Effect.gen(function* () {
