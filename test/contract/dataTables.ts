@@ -147,6 +147,9 @@ export const dataTables = (it: Suite) => {
       assert.include(yield* of(condition("due", "lt", "2026-02-31")), "due: must be a date or a time")
       assert.include(yield* of(condition("amount", "like", 1)), "amount: like is for texts")
       assert.include(yield* of(condition("amount", "gt", null)), "amount: gt needs a value")
+      assert.include(yield* of(condition("city", "eq", "x".repeat(20_000))), "is longer than engines take")
+      assert.include(yield* of(condition("constructor", "eq", "x")), 'has no column "constructor"')
+      assert.include(yield* problem({ table: name, search: "x".repeat(2000) }), "at most 1000 characters")
       assert.include(yield* problem({ table: name, sort: "nope:asc" }), 'the table has no column "nope"')
     })
   )
@@ -343,6 +346,12 @@ export const dataTables = (it: Suite) => {
       )
       assert.include(yield* of({ action: "rename_table", name: "x", values: {} }), "is not taken by rename_table")
       assert.include(yield* of({ action: "update", column: "city", rows: [{}], values: {} }), "go without")
+      for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+        assert.include(yield* of({ action: "add_columns", columns: { [name]: "string" } }), "engines fail to insert")
+      }
+      assert.isBelow((yield* of({ action: "insert", rows: [{ ["x".repeat(200_000)]: 1 }] })).length, 300)
+      assert.include(yield* of({ action: "rename_table", name: "a\u202Eb" }), "hide or turn text")
+      assert.include(yield* of({ action: "rename_table", name: "a\u0000b" }), "hide or turn text")
       const byCity = { action: "update", column: "city" }
       assert.include(yield* of({ ...byCity, rows: [{ city: "Oslo", amount: 1 }] }), 'city: no row has "Oslo"')
       assert.include(yield* of({ action: "upsert", column: "id", rows: [{ id: 99 }] }), "id: no row has 99")

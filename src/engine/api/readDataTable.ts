@@ -32,6 +32,11 @@ export const filterArgument = RowFilter.annotate({
 
 const sortForm = /^([A-Za-z]\w{0,62}):(asc|desc)$/
 
+/** Engines get it in the address. */
+const searchedText = Schema.String.check(
+  Schema.isMaxLength(1000, { message: "must be at most 1000 characters long" })
+).annotate({ inputSchema: { type: "string" } })
+
 export const readDataTable = EngineTool.make("read_data_table", {
   title: "Read data table",
   description: "List or describe data tables, read or count rows",
@@ -45,7 +50,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
         inputSchema: { type: "string", description: "column:desc" }
       })
     ),
-    search: optional(Schema.String),
+    search: optional(searchedText),
     limit: limit.annotate({ inputSchema: { type: "integer" } }),
     cursor
   },

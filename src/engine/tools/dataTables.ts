@@ -51,9 +51,16 @@ export const findTable = Effect.fnUntraced(function* (client: Client, given: str
   return yield* Effect.fromResult(Result.mapError(tableNamed(yield* allTables(client), given), invalid("table")))
 })
 
-/** A filter that fits a table. */
+/** Characters of a filter in an address, which engines take to 16 kB at most. */
+const mostOfAddress = 12_000
+
+/** A filter that fits a table, and an address. */
 export const filterFor = (table: DataTable, filter: RowFilter) =>
-  Effect.fromResult(Result.mapError(checkedFilter(table, filter), invalid("filter")))
+  Effect.filterOrFail(
+    Effect.fromResult(Result.mapError(checkedFilter(table, filter), invalid("filter"))),
+    (checked) => encodeURIComponent(JSON.stringify(sentFilter(checked) ?? {})).length <= mostOfAddress,
+    () => invalid("filter")("is longer than engines take: use fewer conditions, or shorter values")
+  )
 
 /** What is kept of the rows that a filter lets pass: of all of them, or of a few more than wanted, so that too many are noticed. */
 const keptOfRows = Effect.fnUntraced(function* <A>(

@@ -1,6 +1,7 @@
 import { Array as Arrays, Option, Predicate, Result, Schema } from "effect"
 
 import { fitting } from "../../internal/fits.ts"
+import { nameText, quotedName } from "../../internal/foreignText.ts"
 import { open } from "../../internal/schema/JsonObject.ts"
 import { nearest } from "../../internal/texts.ts"
 import { isTimestamp } from "./executions.ts"
@@ -94,7 +95,7 @@ export const named = <C extends Typed>(columns: ReadonlyArray<C>, name: string):
   const names = columns.map((one) => one.name)
   const guess = nearest(name, names)
   return Result.fail(
-    `the table has no column ${JSON.stringify(name)}. ${guess === undefined ? `Its columns: ${names.join(", ")}` : `Did you mean ${guess}?`}`
+    `the table has no column ${quotedName(name)}. ${guess === undefined ? `Its columns: ${names.join(", ")}` : `Did you mean ${guess}?`}`
   )
 }
 
@@ -247,10 +248,17 @@ export const columnForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
 export const columnProblem = (name: string, others: ReadonlyArray<string>): string | undefined => {
   if (isSystem(name)) return `every table has a column ${name} already`
   if (!columnForm.test(name)) {
-    return `${JSON.stringify(name.slice(0, 80))} cannot be the name of a column: a letter, then letters, digits and _, at most 63`
+    return `${quotedName(name)} cannot be the name of a column: a letter, then letters, digits and _, at most 63`
   }
+  if (Reflect.has({}, name)) return `${name} cannot be the name of a column: engines fail to insert rows beside it`
   const taken = others.find((other) => other.toLowerCase() === name.toLowerCase())
   return taken === undefined ? undefined : `there is a column ${taken} already`
+}
+
+/** The reason why a table cannot be called so, if there is one: a name that hides or turns text shows another one. */
+export const tableNameProblem = (name: string): string | undefined => {
+  if (name === "" || name.length > 128) return "must be 1 to 128 characters long"
+  return nameText(name) === name ? undefined : "must be one line, without characters that hide or turn text"
 }
 
 /** The table of an id or a name, or why none is meant. */
@@ -262,7 +270,7 @@ export const tableNamed = (tables: ReadonlyArray<DataTable>, given: string): Res
     const names = tables.map(({ name }) => name)
     const guess = Option.fromUndefinedOr(nearest(given, names))
     return Result.fail(
-      `there is no data table ${JSON.stringify(given.slice(0, 200))} that this key may see. ${Option.match(guess, {
+      `there is no data table ${quotedName(given)} that this key may see. ${Option.match(guess, {
         onNone: () => (names.length === 0 ? "There is none at all" : "read_data_table {action: list} shows them"),
         onSome: (name) => `Did you mean ${name}?`
       })}`

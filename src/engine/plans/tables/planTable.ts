@@ -21,7 +21,8 @@ import {
   type DataTable,
   isColumnType,
   type NewColumn,
-  RowFilter
+  RowFilter,
+  tableNameProblem
 } from "../../workflow/dataTables.ts"
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
@@ -91,7 +92,8 @@ const newColumn = (name: string, others: ReadonlyArray<string>, argument: string
 /** A name of a table that is free, as engines take it. */
 const freeName = Effect.fnUntraced(function* (client: Client, given: string, argument: string) {
   const name = given.trim()
-  if (name === "" || name.length > 128) return yield* invalid(argument, "must be 1 to 128 characters long")
+  const problem = tableNameProblem(name)
+  if (problem !== undefined) return yield* invalid(argument, problem)
   const tables = yield* allTables(client)
   return tables.some((table) => table.name === name)
     ? yield* invalid(argument, `there is a data table ${JSON.stringify(name)} already`)
