@@ -30,6 +30,8 @@ export interface ApiCall {
   readonly body?: Body
   /** Whether it takes something else than JSON, such as a file. */
   readonly takesFile?: true
+  /** The scope that a key needs for it. */
+  readonly scope?: string
 }
 
 /** An engine's description of its API. */
@@ -42,11 +44,11 @@ export interface ApiDescription {
 }
 
 /** A call without the engine's words about it, as this project keeps those of the versions that it is tried on. */
-export interface KeptCall extends Pick<ApiCall, "body" | "call" | "tag" | "takesFile"> {
+export interface KeptCall extends Pick<ApiCall, "body" | "call" | "scope" | "tag" | "takesFile"> {
   readonly parameters: ReadonlyArray<Omit<Parameter, "description">>
 }
 
-export const keptCall = ({ body, call, parameters, tag, takesFile }: ApiCall): KeptCall => ({
+export const keptCall = ({ body, call, parameters, scope, tag, takesFile }: ApiCall): KeptCall => ({
   call,
   tag,
   parameters: parameters.map(({ isRequired, name, place, schema }) => ({
@@ -56,7 +58,8 @@ export const keptCall = ({ body, call, parameters, tag, takesFile }: ApiCall): K
     schema: plain(schema)
   })),
   ...(body === undefined ? {} : { body: { isRequired: body.isRequired, schema: plain(body.schema) } }),
-  ...(takesFile === undefined ? {} : { takesFile })
+  ...(takesFile === undefined ? {} : { takesFile }),
+  ...(scope === undefined ? {} : { scope })
 })
 
 /** A shape without words about it and without examples. */

@@ -61,7 +61,8 @@ const Kept = Schema.Struct({
     })
   ),
   body: Schema.optionalKey(Schema.Struct({ isRequired: Schema.Boolean, schema: JsonObject })),
-  takesFile: Schema.optionalKey(Schema.Literal(true))
+  takesFile: Schema.optionalKey(Schema.Literal(true)),
+  scope: Schema.optionalKey(Schema.String)
 })
 
 export const ApiDescriptions = Context.Reference<ApiDescriptions>("workflow-tool-server/engine/api/ApiDescriptions", {

@@ -29,7 +29,7 @@ export const callEngine = EngineTool.make("call_engine", {
   },
   run: Effect.fnUntraced(function* ({ arguments: given = {}, call: name }) {
     const engine = yield* EngineClient
-    const call = yield* namedCall(name, (yield* allowedCalls(name)).allowed, "reads")
+    const call = yield* namedCall(name, yield* allowedCalls(name), "reads")
     const args = yield* decodeArguments(call, given)
     const read = (all: JsonObject) => engine.readCall(pathOf(call, all), queryOf(call, all))
     const isPaged = ["limit", "cursor"].every((name) => call.parameters.some((one) => one.name === name))

@@ -5,21 +5,27 @@ import { nearest } from "../../internal/texts.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { optional } from "../tools/parameters.ts"
-import { type ApiCall, isRead, strayArgument } from "./ApiCall.ts"
+import { type ApiCall, type ApiDescription, isRead, strayArgument } from "./ApiCall.ts"
 import { bodyWords, shapeOf } from "./findCalls.ts"
 import { checkerOf } from "./shapes.ts"
 import { toolFor } from "./toolFor.ts"
 
 const refuse = (argument: string, problem: string) => Effect.fail(new InvalidArgument({ argument, problem }))
 
+/** A call of the engine that the key may not make, with the scope that it lacks. */
+export const deniedWords = ({ scope }: ApiCall): string =>
+  `not among the calls that this key may make: ${scope === undefined ? "give it more scopes" : `give it the scope ${scope}`} in the engine UI`
+
 /** The call of a name among those that the key may make, if it is of the kind that the tool makes, and no other tool does it better. */
 export const namedCall = (
   name: string,
-  calls: ReadonlyArray<ApiCall>,
+  { allowed: calls, description }: { readonly allowed: ReadonlyArray<ApiCall>; readonly description: ApiDescription },
   kind: "changes" | "reads"
 ): Effect.Effect<ApiCall, InvalidArgument> => {
   const written = name.trim().replace(/\s+/g, " ")
   const call = calls.find((one) => one.call === written)
+  const denied = description.calls.find((one) => one.call === written)
+  if (call === undefined && denied !== undefined) return refuse("call", `is ${deniedWords(denied)}`)
   if (call === undefined) {
     const guess = nearest(
       written,
@@ -27,7 +33,7 @@ export const namedCall = (
     )
     return refuse(
       "call",
-      `is no call that this engine describes and this key may make${guess === undefined ? "" : `; did you mean ${guess}?`}: ask find_call`
+      `is no call that this engine describes${guess === undefined ? "" : `; did you mean ${guess}?`}: ask find_call`
     )
   }
   const tool = toolFor(call.call)

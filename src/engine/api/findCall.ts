@@ -8,6 +8,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { type ApiCall, isRead, withoutNames } from "./ApiCall.ts"
 import { ApiDescriptions } from "./ApiDescriptions.ts"
+import { deniedWords } from "./decodeCall.ts"
 import { argumentsOf, lineOf, rankCalls } from "./findCalls.ts"
 import { toolFor } from "./toolFor.ts"
 
@@ -27,6 +28,8 @@ export const findCall = EngineTool.make("find_call", {
     const { allowed, description, refused } = yield* allowedCalls()
     const [best, ...others] = rankCalls(allowed, text)
     if (best === undefined) {
+      const [denied] = rankCalls(description.calls, text)
+      if (denied !== undefined) return { calls: [], notice: `${denied.call} is ${deniedWords(denied)}.` }
       const areas = new Set(allowed.flatMap(({ tag }) => (tag === "" ? [] : [tag])))
       return {
         calls: [],

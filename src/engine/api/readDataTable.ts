@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { countRows, filterFor, findTable, isWithoutTables, orNoTables } from "../tools/dataTables.ts"
+import { countRows, filterFor, findTable, isWithoutTables, orNoTables, requireRows } from "../tools/dataTables.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { listPage } from "../tools/paging.ts"
 import { cursor, limit, optional } from "../tools/parameters.ts"
@@ -58,6 +58,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
     function* ({ action, cursor, limit, table: given, ...wanted }) {
       const client = yield* EngineClient
       if (action === "list") {
+        yield* client.requireRights(["GET /data-tables"])
         return yield* listPage({
           list: "read_data_table",
           filters: Schema.Struct({}),
@@ -109,6 +110,7 @@ const rowsPage = Effect.fnUntraced(function* (
   table: DataTable,
   { cursor, limit, wanted }: RowRequest
 ) {
+  yield* requireRows(client)
   return yield* listPage({
     list: `read_data_table of the rows of ${table.name}`,
     filters: Wanted,

@@ -99,6 +99,9 @@ const callOf = (
       summary: textOf(operation["summary"]),
       description: textOf(operation["description"]),
       tag: textOf(listOf(operation["tags"])[0]),
+      ...(/^[\w:,]{1,100}$/.test(textOf(operation["x-required-scope"]))
+        ? { scope: textOf(operation["x-required-scope"]) }
+        : {}),
       parameters: [
         ...parameters.filter((one) => one !== undefined),
         ...missing.map((name): Parameter => ({

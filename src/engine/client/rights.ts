@@ -34,10 +34,12 @@ const scopes = {
   "DELETE /data-tables/{}/rows/delete": "dataTableRow:delete"
 } as const
 
-/** The scopes that reading calls take without which a change would be made in vain. */
+/** The scopes of reading calls that are asked for before they are made. */
 const readScopes: Readonly<Record<string, string>> = {
   "GET /executions": "execution:list",
-  "GET /executions/{}": "execution:read"
+  "GET /executions/{}": "execution:read",
+  "GET /data-tables": "dataTable:list",
+  "GET /data-tables/{}/rows": "dataTableRow:read"
 }
 
 /** A call for which a key needs a right. */

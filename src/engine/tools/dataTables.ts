@@ -35,8 +35,13 @@ export const isWithoutTables = (error: { readonly _tag: string }): error is ApiE
   error instanceof ApiError && error.problem === noTables(error.instance)
 
 /** Every data table that the key may see. */
-export const allTables = (client: Client) =>
-  Effect.flatMap(listAllIfSupported(client.listTablesIfSupported), (tables) => orNoTables(client, tables))
+export const allTables = Effect.fnUntraced(function* (client: Client) {
+  yield* client.requireRights(["GET /data-tables"])
+  return yield* orNoTables(client, yield* listAllIfSupported(client.listTablesIfSupported))
+})
+
+/** Fails with the scope that the key lacks to read rows, as far as the engine tells. */
+export const requireRows = ({ requireRights }: Client) => requireRights(["GET /data-tables/{}/rows"])
 
 const isId = /^[A-Za-z0-9]{16}$/
 
@@ -64,17 +69,18 @@ export const filterFor = (table: DataTable, filter: RowFilter) =>
 
 /** What is kept of the rows that a filter lets pass: of all of them, or of a few more than wanted, so that too many are noticed. */
 const keptOfRows = Effect.fnUntraced(function* <A>(
-  { listRows }: Client,
+  client: Client,
   { id }: DataTable,
   { filter, search }: { readonly filter: CheckedFilter | undefined; readonly search?: string | undefined },
   most: number,
   kept: (row: Row) => A
 ) {
+  yield* requireRows(client)
   const isWanted = filter === undefined ? () => true : passes(filter)
   const sent = filter === undefined ? undefined : sentFilter(filter)
   let count = 0
   const { matches } = yield* firstPages(
-    (query) => listRows(id, { ...query, filter: sent, search }),
+    (query) => client.listRows(id, { ...query, filter: sent, search }),
     { pages: Infinity, isEnough: (picked) => (count += picked) > most },
     (rows: ReadonlyArray<Row>) => rows.filter(isWanted).map(kept)
   )

@@ -44,6 +44,7 @@ paths:
       - { name: id, in: path, required: true, schema: { type: string } }
     get:
       summary: Retrieve a workflow
+      x-required-scope: workflow:read
       example:
         main:
           - - node: Next
@@ -225,7 +226,30 @@ describe("The calls of an engine's API", () => {
       assert.isUndefined(others)
       assert.include(String(notice), "4 other calls")
       const { message } = yield* refused("call_engine", { call: "GET /workflows/{id}", arguments: { id: "1" } })
-      assert.include(message, "this key may make")
+      assert.include(message, "is not among the calls that this key may make: give it the scope workflow:read")
+      const { notice: denied } = yield* ask("find_call", { text: "delete a workflow" })
+      assert.include(String(denied), "DELETE /workflows/{id} is not among the calls that this key may make")
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("about data tables name the scope that the key lacks, and are not made then", () => {
+    const table = { id: "A1b2C3d4E5f6G7h8", name: "Orders", columns: [] }
+    const endpoints = [{ method: "GET", path: "/api/v1/data-tables" }]
+    const { client, requests } = engineThat(({ path }) => {
+      if (path === "/api/v1/discover") return json({ data: { scopes: [], resources: { all: { endpoints } } } })
+      return json({ data: [table], nextCursor: null })
+    })
+    return Effect.gen(function* () {
+      for (const action of ["rows", "count"]) {
+        const { message } = yield* refused("read_data_table", { action, table: "Orders" })
+        assert.include(message, "the API key lacks the scope dataTableRow:read")
+      }
+      endpoints.pop()
+      const { message } = yield* refused("read_data_table", { action: "list" }).pipe(
+        Effect.provide(Layer.fresh(serving(client, {}, [ApiToolset])))
+      )
+      assert.include(message, "the API key lacks the scope dataTable:list")
+      assert.isEmpty(requests.filter(({ path }) => path.includes("/rows")))
     }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
   })
 

@@ -36,8 +36,9 @@ const planCall = Effect.fn("planCall")(function* (request: CallRequest) {
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_engine_call" })
   yield* refuseMasked({ arguments: request.arguments, body: request.body })
-  const { allowed: calls } = yield* Effect.provideService(allowedCalls(request.call), EngineClient, client)
-  const call = yield* namedCall(request.call, calls, "changes")
+  const described = yield* Effect.provideService(allowedCalls(request.call), EngineClient, client)
+  const { allowed: calls } = described
+  const call = yield* namedCall(request.call, described, "changes")
   const args = yield* decodeArguments(call, request.arguments ?? {})
   const wanted = { instance, call, args, calls, body: yield* decodeBody(call, request.body) }
   const change = undrafted(wanted)
