@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { withoutEnd } from "../../internal/texts.ts"
@@ -30,6 +30,12 @@ export type Code = (node: JsonObject) => NodeCode
 /** The names that rules look for. An escape may stand for any of them. */
 const sought = /\$env|process|\$evaluateExpression|\$getPairedItem|\\u/
 
+/** Whether a name that rules look for may stand in a text of a value. */
+const holdsName = (value: unknown): boolean =>
+  Predicate.isString(value)
+    ? sought.test(value)
+    : Predicate.isObjectOrArray(value) && Object.values(value).some(holdsName)
+
 const noCode: NodeCode = { references: [], unread: [] }
 
 /** Reads the code of each node once. */
@@ -38,7 +44,7 @@ export const codeReader = (parse: Parse): Code => {
   return (node) => {
     const former = read.get(node)
     if (former !== undefined) return former
-    const parts = sourcesOf(node)
+    const parts = (holdsName(node.parameters) ? sourcesOf(node) : [])
       .filter(({ text }) => sought.test(text))
       .flatMap((source) => (source.isProgram ? [readProgram(parse, source)] : readExpressions(parse, source)))
     const code =

@@ -1,4 +1,6 @@
-import { Option, Schema } from "effect"
+import { Option, Predicate } from "effect"
+
+import { parseJson } from "./values.ts"
 
 /**
  * The wanted part of a JSON value: the whole, nothing, or a part of each of its fields and elements. All else may come as
@@ -35,7 +37,6 @@ interface Open {
 const space = 0x20
 
 const nothing = new TextEncoder().encode("null")
-const readKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
 /**
  * Takes what is selected out of a JSON text whose bytes come in pieces, as a shorter JSON text: what is passed over is
@@ -80,7 +81,7 @@ export class Selector {
     this.value = undefined
     if (value.role === "key") {
       const text = new TextDecoder().decode(this.kept.subarray(value.from, this.length))
-      this.key = Option.getOrElse(readKey(text), () => "")
+      this.key = Option.getOrElse(Option.filter(parseJson(text), Predicate.isString), () => "")
     }
     return to
   }
