@@ -120,6 +120,11 @@ export class Fleet<R> {
     if (seat !== undefined) this.kill(seat, moment)
   }
 
+  /** Kills the first server before a turn of its fibers, anywhere between two of them. */
+  killBeforeTurn(turns: number, seat = this.seats[0]) {
+    if (seat?.group !== undefined) this.schedule.beforeTurn(seat.group, turns, () => this.kill(seat, "at a turn"))
+  }
+
   private kill(seat: Seat<R>, moment: string) {
     const { group, process } = seat
     if (group === undefined) return
@@ -223,10 +228,8 @@ export class Fleet<R> {
           if (seat !== undefined) schedule.fork(world, this.restart(seat), wellEnded)
           break
         case 6:
-          // Anywhere between two turns of its fibers, whatever they are at.
           if (seat?.group === undefined) break
-          schedule.beforeTurn(
-            seat.group,
+          this.killBeforeTurn(
             1 +
               random.below(
                 random.pick([
@@ -234,7 +237,7 @@ export class Fleet<R> {
                   [1, 300]
                 ])
               ),
-            () => this.kill(seat, "at a turn")
+            seat
           )
           break
         default:

@@ -7,7 +7,7 @@ import type { Instance, State } from "./Instance.ts"
 import { bulk, promoted, restored } from "./plans.ts"
 import type { Played } from "./Stage.ts"
 
-const node = (type: string, name: string, typeVersion: number, x: number, parameters: Json = {}) => ({
+export const node = (type: string, name: string, typeVersion: number, x: number, parameters: Json = {}) => ({
   id: `${name}-1`,
   name,
   type: `n8n-nodes-base.${type}`,

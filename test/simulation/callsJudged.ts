@@ -73,7 +73,7 @@ const isCertain = (data: Json, message: string): boolean =>
   !/outcome is unknown|^Workflow \S+ on instance \S+ was [^,]+, but /.test(message)
 
 /** Tools that make copies or take steps, of which an error does not say that none was taken. */
-const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix", "plan_rotation"])
+const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix", "plan_rotation", "plan_upgrade"])
 
 export const reading =
   /^(ai_usage|audit_log|backup|check_upgrade|get_|instance_health|list_|plan_(?!rotation)|record_test|search_|show_plan|view_|workflow_history)/
@@ -92,7 +92,8 @@ export const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => 
   const names = new Set(created.map(({ after, id }) => after?.name ?? id))
   if (names.size < created.length && tool !== "apply_plan")
     problems.push(`has created ${[...names].join(", ")} ${created.length} times`)
-  if (reading.test(tool) && done.length > 0) problems.push(`only reads, and has done ${wordsOf(done)}`)
+  if (reading.test(tool) && !withSteps.has(tool) && done.length > 0)
+    problems.push(`only reads, and has done ${wordsOf(done)}`)
   const said =
     outcome._tag === "Refused" ? outcome.message : outcome._tag === "Answered" ? noticeIn(outcome.answer) : ""
   if (saysUnchanged.test(said) && done.length > 0)

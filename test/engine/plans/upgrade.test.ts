@@ -161,7 +161,8 @@ describe("plan_upgrade", () => {
       const { meddle, send, trigger } = yield* Beside
       const secret = "sk-proj-0123456789abcdefghijklmnopqrstuv"
       const old = node("function", "Clean", {
-        functionCode: "return { name: $json.query.name, key: $json.query.token, size: items.length }"
+        functionCode:
+          "return { name: $json.query.name, key: $json.query.token, long: $json.query.token.length, size: items.length }"
       })
       const id = yield* made(chain("Orders", [webhook("orders"), old, keep]), "orders", [`name=a&token=${secret}`])
       const newest = btoa(JSON.stringify({ release: "n8n@3.0.0" }))
@@ -185,10 +186,11 @@ describe("plan_upgrade", () => {
       const plan = yield* ask("plan_upgrade", instances)
       assert.deepInclude(plan, { steps: 1, verdicts: { proved: 1 } }, JSON.stringify(plan))
       assert.match(JSON.stringify(plan["workflows"]), /proved by 1 run with 1 item on production and staging/)
+      assert.include(JSON.stringify(plan["workflows"]), "of which the same was made on production")
       assert.include(bodies.join(), "Temporary run of Orders")
       assert.notInclude(bodies.join(), secret)
       change = (text) => text.replace("size: items.length", "size: 7")
-      yield* trigger("production", "orders?name=b")
+      yield* trigger("production", "orders?name=b&token=none")
       const other = yield* ask("plan_upgrade", { ...instances, accept: ["Orders"] })
       assert.deepInclude(other, { steps: 0, verdicts: { different: 1 } })
       assert.match(JSON.stringify(other["blocked"]), /different on staging: Clean, item 1, size: expected 1, got 7/)

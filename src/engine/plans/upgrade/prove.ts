@@ -1,5 +1,6 @@
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 
+import { isSameJson } from "../../../internal/json/digest.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -75,13 +76,29 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
     if (target === undefined || Result.isFailure(outcome)) continue
     const version = yield* target.freezingVersion
     const mayBeMade = (node: JsonObject) => frozenNodes([node], version).length === 0
+    const safeRun = masked(run)
     const there = yield* Effect.result(
-      Effect.provideService(repeated({ ...given, mayBeMade }, masked(run), reached), EngineClient, target)
+      Effect.provideService(repeated({ ...given, mayBeMade }, safeRun, reached), EngineClient, target)
     )
-    if (Result.isFailure(there)) notes.add(`not on ${target.instance}: ${there.failure.message}`)
-    else if (there.success.differences[0] !== undefined) {
-      return { _tag: "different", on: target.instance, difference: there.success.differences[0] }
-    } else on.add(target.instance)
+    if (Result.isFailure(there)) {
+      notes.add(`not on ${target.instance}: ${there.failure.message}`)
+      continue
+    }
+    const { differences } = there.success
+    if (differences.length > 0) {
+      // What code makes of a mask is not what it made of the secret, on whichever instance.
+      const here = isSameJson(safeRun.data, run.data)
+        ? undefined
+        : yield* Effect.option(repeated(given, safeRun, reached))
+      const masks = here === undefined || Option.isNone(here) ? [] : here.value.differences
+      if (!isSameJson(masks, differences)) {
+        const [difference] = [...differences.filter((one) => !masks.some((other) => isSameJson(one, other))), ...masks]
+        if (difference !== undefined) return { _tag: "different", on: target.instance, difference }
+      }
+      notes.add(`on ${target.instance} with masked secrets, of which the same was made on ${instance}`)
+    }
+    // Items beyond those that were expected are not compared.
+    if (differences.every(({ of }) => of === undefined)) on.add(target.instance)
   }
   const unseen = open.filter((part) => !covered.has(part))
   if (unseen.length > 0) return unproven(parts, unseen, [...problems])
