@@ -15,7 +15,7 @@ export type {
   Sending,
   Sent
 } from "./Driver.ts"
-export type { Judgement, StepRecords, LostCreation as Lost, RemoteState, Row, Observation } from "./RemoteState.ts"
+export type { Judgement, StepRecords, LostCreation, RemoteState, Row, Observation } from "./RemoteState.ts"
 export * as Journal from "./Journal.ts"
 export type { Report } from "./apply/runPlan.ts"
 export { Blocked, type Draft, Estimate, type Plan, planOf, type Step } from "./Plan.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** One value: JSON, with the moment at which it was read, in milliseconds since 1970. */
-export interface Kept {
+export interface StoredValue {
   readonly at: number
   readonly json: string
 }
@@ -9,14 +9,14 @@ export interface Kept {
 /** Values that were read from an upstream, by key. What is lost is read again, so they may be forgotten. */
 export interface KeptValues {
   /** The values under these keys, as far as there are any. */
-  readonly read: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Kept>>
-  readonly keep: (some: ReadonlyMap<string, Kept>) => Effect.Effect<void>
+  readonly read: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, StoredValue>>
+  readonly keep: (some: ReadonlyMap<string, StoredValue>) => Effect.Effect<void>
 }
 
 /** Values in memory, which can also be put and walked at once. */
 interface Memory extends KeptValues {
-  readonly put: (key: string, kept: Kept) => void
-  readonly entries: () => Iterable<readonly [key: string, kept: Kept]>
+  readonly put: (key: string, stored: StoredValue) => void
+  readonly entries: () => Iterable<readonly [key: string, stored: StoredValue]>
 }
 
 /** Characters that a process keeps: some months of statistics of thousands of things. */
@@ -24,16 +24,16 @@ const most = 128 * 1024 * 1024
 
 /** Values in memory, as JSON, which takes a fraction of the objects in it; the oldest go when they are too many. */
 export const inMemory = (): Memory => {
-  const values = new Map<string, Kept>()
+  const values = new Map<string, StoredValue>()
   let size = 0
   const forget = (key: string) => {
     size -= values.get(key)?.json.length ?? 0
     values.delete(key)
   }
-  const put = (key: string, kept: Kept) => {
+  const put = (key: string, stored: StoredValue) => {
     forget(key)
-    values.set(key, kept)
-    size += kept.json.length
+    values.set(key, stored)
+    size += stored.json.length
   }
   return {
     entries: () => values.entries(),
@@ -43,14 +43,14 @@ export const inMemory = (): Memory => {
         () =>
           new Map(
             keys.flatMap((key) => {
-              const kept = values.get(key)
-              return kept === undefined ? [] : [[key, kept] as const]
+              const stored = values.get(key)
+              return stored === undefined ? [] : [[key, stored] as const]
             })
           )
       ),
-    keep: (some: ReadonlyMap<string, Kept>) =>
+    keep: (some: ReadonlyMap<string, StoredValue>) =>
       Effect.sync(() => {
-        for (const [key, kept] of some) put(key, kept)
+        for (const [key, stored] of some) put(key, stored)
         for (const key of values.keys()) {
           if (size <= most) return
           forget(key)

@@ -46,7 +46,7 @@ export const Elicitation = Context.Reference<{
 }>("workflow-tool-server/mcp/Elicitation", { defaultValue: () => ({ ask: undefined }) })
 
 /** An answer as the client sent it: either a result or an error. */
-export interface Answered {
+export interface ClientAnswer {
   readonly result?: unknown
   readonly error?: unknown
 }
@@ -59,9 +59,9 @@ export const Copies = Context.Reference<{
   /** The key with which all of them seal. */
   readonly secret: Effect.Effect<Uint8Array>
   /** Passes an answer to the copy that has asked. */
-  readonly handOn: (question: string, answered: Answered) => Effect.Effect<void>
+  readonly handOn: (question: string, answered: ClientAnswer) => Effect.Effect<void>
   /** Waits until another copy passes on the answer to a question. */
-  readonly handedOn: (question: string) => Effect.Effect<Answered>
+  readonly handedOn: (question: string) => Effect.Effect<ClientAnswer>
   /** Uses up the answers that came with a state, which is valid until that moment (milliseconds since 1970). */
   readonly use: (state: string, until: number) => Effect.Effect<Use>
 }>("workflow-tool-server/mcp/Copies", {

@@ -132,7 +132,7 @@ export const run = <Fields extends Arguments.Fields, R, E, A extends ResultObjec
   args: Arguments.Decoded<Fields>
 ) =>
   Effect.flatMap(AnswerLimit, (limit) => {
-    const render = (value: A) => Effect.flatMap(encoded(definition, value), (data) => rendered(data, limit, advice))
+    const render = (value: A) => Effect.flatMap(encoded(definition, value), (data) => sizedAnswer(data, limit, advice))
     const advice = adviceOf(definition)
     return Effect.flatMap(definition.run(args), (value) =>
       Effect.flatMap(render(value), ({ answer, bytes }) => {
@@ -163,17 +163,17 @@ const adviceOf = ({ annotations, narrow }: Advised) =>
 export const tooLarge = (definition: Advised, bytes: number) =>
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
-interface Rendered {
+interface SizedAnswer {
   readonly answer: Answer | undefined
   readonly bytes: number
 }
 
 /** The answer and its size; far below the limit, counting characters is enough. Over it, there is no answer. */
-const rendered = (
+const sizedAnswer = (
   value: Readonly<Record<string, unknown>>,
   limit: number,
   advice: string
-): Effect.Effect<Rendered, AnswerUnwritable> =>
+): Effect.Effect<SizedAnswer, AnswerUnwritable> =>
   Result.match(
     Result.try(() => jsonOf(value)),
     {
@@ -189,16 +189,20 @@ const rendered = (
 
 const jsonOf = memoized((structured: Readonly<Record<string, unknown>>): string => JSON.stringify(structured))
 
-type Made = Answer & { readonly structured: Readonly<Record<string, unknown>>; readonly json: string }
+type StructuredAnswer = Answer & { readonly structured: Readonly<Record<string, unknown>>; readonly json: string }
 
-const madeOf = (structured: Readonly<Record<string, unknown>>, json: string, text: string): Made => ({
+const structuredAnswer = (
+  structured: Readonly<Record<string, unknown>>,
+  json: string,
+  text: string
+): StructuredAnswer => ({
   content: [{ type: "text", text }],
   structured,
   json
 })
 
-const madeAtOnce = memoized((structured: Readonly<Record<string, unknown>>, json: string): Made =>
-  madeOf(structured, json, visibleJson(json))
+const madeAtOnce = memoized((structured: Readonly<Record<string, unknown>>, json: string): StructuredAnswer =>
+  structuredAnswer(structured, json, visibleJson(json))
 )
 
 /** Characters of an answer that is made in one go. */
@@ -208,12 +212,12 @@ const small = 128 * 1024
 export const answerOf = (
   structured: Readonly<Record<string, unknown>>,
   json = jsonOf(structured)
-): Effect.Effect<Made> =>
+): Effect.Effect<StructuredAnswer> =>
   json.length <= small
     ? Effect.succeed(madeAtOnce(structured, json))
     : Effect.map(
         inSlices(() => visibleJsonSliced(json)),
-        (text) => madeOf(structured, json, text)
+        (text) => structuredAnswer(structured, json, text)
       )
 
 /** The length of a string in UTF-8; large ones are counted without being encoded. */

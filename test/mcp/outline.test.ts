@@ -7,7 +7,7 @@ import { offerOver } from "../../src/engine/toolset/offer.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import * as Outline from "../../src/mcp/Outline.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
-import { written } from "../../src/mcp/protocol/Message.ts"
+import { serialize } from "../../src/mcp/protocol/Message.ts"
 import { protocolVersions } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
 import * as Server from "../../src/mcp/Server.ts"
@@ -35,7 +35,7 @@ const lists = (offer: Offer) =>
       Effect.forEach(["tools/list", "prompts/list"], (method) => {
         const { receive } = sessions.open(protocolVersion, () => Effect.void)
         return Effect.map(receive(Message.read({ jsonrpc: "2.0", id: 1, method })), (outcome) =>
-          written(Option.getOrThrow(outcome).response)
+          serialize(Option.getOrThrow(outcome).response)
         )
       })
     )

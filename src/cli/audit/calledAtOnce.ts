@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 
 import { identified } from "../../mcp/callContext.ts"
-import { audited, observedCall } from "../../mcp/protocol/observation.ts"
+import { auditCall, observeCall } from "../../mcp/protocol/observation.ts"
 import { assumed } from "../../mcp/protocol/ProtocolVersion.ts"
 import type { Answer, Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
@@ -14,6 +14,6 @@ export const calledAtOnce = (
   tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure> },
   input: unknown
 ) => {
-  const called = audited(tool, tool.call(input), { input, client: undefined, protocolVersion: assumed })
-  return identified(observedCall(called, { target: tool.name, meta: aroundUs() }))
+  const called = auditCall(tool, tool.call(input), { input, client: undefined, protocolVersion: assumed })
+  return identified(observeCall(called, { target: tool.name, meta: aroundUs() }))
 }

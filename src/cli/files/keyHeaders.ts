@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { Effect, Option } from "effect"
 
-import type { KnownHeaders } from "../../engine/client/KeyHeaders.ts"
+import type { AcceptedHeaders } from "../../engine/client/KeyHeaders.ts"
 import { keyHeaders } from "../../engine/workflow/naming.ts"
 import { parseJson } from "../../internal/json/values.ts"
 import { objectOf } from "../../internal/schema/JsonObject.ts"
@@ -15,7 +15,7 @@ const mostHosts = 200
  * Key headers by origin in a file of the user's cache folder, without any key. It only spares a refused request: what cannot be
  * read or written is learnt again by the next process.
  */
-export const knownHeadersIn = (folder: string): KnownHeaders => {
+export const knownHeadersIn = (folder: string): AcceptedHeaders => {
   const file = path.join(folder, "key-headers.json")
   const all = Effect.map(
     Effect.option(Effect.try(() => readFileSync(file, "utf8"))),

@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Clock, Effect, FileSystem, Option, Semaphore, Stream } from "effect"
 
 import { parseJson } from "../../internal/json/values.ts"
-import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
+import { inMemory, type StoredValue, type KeptValues } from "../../internal/KeptValues.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { noFollow, refuseLink } from "./fileProblems.ts"
 
@@ -60,7 +60,7 @@ export const make = (file: string): Effect.Effect<KeptValues> =>
       offset = size - new TextEncoder().encode(rest).byteLength
     })
 
-    const linesOf = (some: Iterable<readonly [string, Kept]>) =>
+    const linesOf = (some: Iterable<readonly [string, StoredValue]>) =>
       Array.from(some, ([key, { at, json }]) => `${JSON.stringify({ key, at, json })}\n`).join("")
 
     const write = (target: string, flag: "a" | "w", text: string) =>

@@ -1,6 +1,6 @@
 import { Effect, Option, Schedule, Schema } from "effect"
 
-import type { Answered, Copies } from "../../mcp/Elicitation.ts"
+import type { ClientAnswer, Copies } from "../../mcp/Elicitation.ts"
 import type { Store } from "./Store.ts"
 
 /** Seconds for which an answer waits to be fetched, and its maximum size. */
@@ -27,7 +27,7 @@ export const makeCopies = Effect.fnUntraced(function* (store: Store) {
 
   const fetched = (question: string) =>
     Effect.match(store.ask(store.send<string | null>("GET", keyOf(question))), {
-      onFailure: () => Option.none<Answered>(),
+      onFailure: () => Option.none<ClientAnswer>(),
       onSuccess: (kept) => read(kept)
     })
 

@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate } from "effect"
 
 import { parseJson } from "../../internal/json/values.ts"
-import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
+import { inMemory, type StoredValue, type KeptValues } from "../../internal/KeptValues.ts"
 import type { Store } from "./Store.ts"
 
 /** Seconds after which a value is forgotten. */
@@ -28,7 +28,7 @@ export const sharedValues = (store: Store, name: string): KeptValues => {
     )
 
   const readAll = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-    const values = new Map<string, Kept>()
+    const values = new Map<string, StoredValue>()
     for (let from = 0; from < keys.length; from += together) {
       for (const [key, kept] of yield* readSome(keys.slice(from, from + together))) values.set(key, kept)
     }
@@ -49,7 +49,7 @@ export const sharedValues = (store: Store, name: string): KeptValues => {
   }
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isKept = (value: unknown): value is StoredValue =>
   Predicate.hasProperty(value, "at") &&
   typeof value.at === "number" &&
   Predicate.hasProperty(value, "json") &&

@@ -26,7 +26,7 @@ import { isKeyRefused, kindOf, type Verdict, verdictOf } from "./verdict.ts"
 export const isOfAnother = "another"
 
 /** The part of a call that its errors depend on. */
-export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
+export interface AttemptedCall extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
   /** The attempted operation, in the words of an error. */
   readonly operation: string
   /** The thing that does not exist if the engine answers "not found"; by default the one named in the path. */
@@ -36,34 +36,35 @@ export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "
 }
 
 /** The address of the instance, unless the caller may not see it. */
-interface At {
+interface AddressField {
   readonly address?: string
 }
 
 /** Errors of calls to one instance, with secrets redacted. */
 export const make = (instance: string, environment: Environment) => {
   const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
-  const redactorOf = (call: Attempted) => redactor([...secrets, ...(call.secrets ?? [])])
+  const redactorOf = (call: AttemptedCall) => redactor([...secrets, ...(call.secrets ?? [])])
 
-  const lost = (call: Attempted, problem: string) =>
+  const lost = (call: AttemptedCall, problem: string) =>
     new OutcomeUnknown({ instance, operation: call.operation, problem })
 
   const address = addressOf(environment.host, environment.proxy)
   /** Callers with a token of an OAuth issuer did not configure the instances. */
-  const addressFor = (access: Access): At => (access.subject !== undefined || address === undefined ? {} : { address })
+  const addressFor = (access: Access): AddressField =>
+    access.subject !== undefined || address === undefined ? {} : { address }
 
   /** The error of a call without a reply. */
-  const ofFailure = (call: Attempted, failure: UpstreamFailure, access: Access): EngineError =>
+  const ofFailure = (call: AttemptedCall, failure: UpstreamFailure, access: Access): EngineError =>
     isOutcomeUnknown(effectOf(call), failure)
       ? unknownOutcome(call, failure, addressFor(access))
       : noAnswer(call, failure, addressFor(access))
 
-  const unknownOutcome = (call: Attempted, failure: UpstreamFailure, at: At): EngineError =>
+  const unknownOutcome = (call: AttemptedCall, failure: UpstreamFailure, at: AddressField): EngineError =>
     failure._tag === "UpstreamTimeout"
       ? new Timeout({ instance, milliseconds: failure.milliseconds, outcomeUnknownOf: call.operation, ...at })
       : lost(call, describe(failure))
 
-  const noAnswer = (call: Attempted, failure: UpstreamFailure, at: At): EngineError => {
+  const noAnswer = (call: AttemptedCall, failure: UpstreamFailure, at: AddressField): EngineError => {
     const problem = describe(failure)
     return Match.valueTags(failure, {
       UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds, ...at }),
@@ -90,10 +91,10 @@ export const make = (instance: string, environment: Environment) => {
   }
 
   /** The error for a change of unknown outcome, in place of whose answer another one came. */
-  const ofLost = (call: Attempted, answer: Reply): EngineError => lost(call, cameInstead(answer, redactorOf(call)))
+  const ofLost = (call: AttemptedCall, answer: Reply): EngineError => lost(call, cameInstead(answer, redactorOf(call)))
 
   /** The error for a reply that is no success. */
-  const ofReply = (call: Attempted, answer: Reply): EngineError => {
+  const ofReply = (call: AttemptedCall, answer: Reply): EngineError => {
     const redact = redactorOf(call)
     if (effectOf(call) === "write" && leavesOpen(answer)) return ofLost(call, answer)
     const verdict = verdictOf(answer)
@@ -111,7 +112,7 @@ export const make = (instance: string, environment: Environment) => {
   }
 
   /** The error for an answer that is not the engine's, or not to this call. */
-  const ofForeign = (call: Attempted, answer: Reply): EngineError => {
+  const ofForeign = (call: AttemptedCall, answer: Reply): EngineError => {
     const redact = redactorOf(call)
     return new ForeignAnswer({
       instance,
@@ -123,7 +124,7 @@ export const make = (instance: string, environment: Environment) => {
   }
 
   /** The error for an answer that is JSON, but not in the shape of the API, or about something else. */
-  const ofShape = (call: Attempted, answer: Reply, error: Schema.SchemaError | typeof isOfAnother): EngineError => {
+  const ofShape = (call: AttemptedCall, answer: Reply, error: Schema.SchemaError | typeof isOfAnother): EngineError => {
     const redact = redactorOf(call)
     const shape =
       error === isOfAnother

@@ -32,7 +32,7 @@ import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import { freezing } from "./freezing.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
-import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
+import { type AcceptedHeaders, KeyHeaders } from "./KeyHeaders.ts"
 import type { ProjectCalls } from "./projectCalls.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
@@ -44,7 +44,7 @@ import type { Written } from "./writeWithFallback.ts"
 
 /** Parts that the clients of several instances may share. */
 interface Options {
-  readonly knownHeaders?: KnownHeaders
+  readonly knownHeaders?: AcceptedHeaders
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
   readonly workflowCache?: WorkflowCache.WorkflowCache

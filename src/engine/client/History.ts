@@ -47,17 +47,17 @@ export interface Change extends Mark {
   /** The fields that such a change can affect, if it did not show the workflow before. */
   readonly touched?: ReadonlyArray<string>
   /** The workflow after the change. It may have to be read from the engine. */
-  readonly after: Effect.Effect<After>
+  readonly after: Effect.Effect<StateAfter>
 }
 
 /** The result of a change; `Unknown` if it could not be determined. */
-export type After =
+export type StateAfter =
   | { readonly _tag: "Present"; readonly seen: JsonObject }
   | { readonly _tag: "Deleted" }
   | { readonly _tag: "Unknown" }
 
 /** Tags or credentials, which the history keeps beside the workflows: names only, never the values of a credential. */
-export interface Listed {
+export interface NamedThings {
   readonly list: "tags" | "credentials"
   /** All of them, if they were read; otherwise what was changed or deleted. */
   readonly all?: ReadonlyArray<JsonObject>
@@ -81,7 +81,7 @@ export interface RecordedChanges {
 }
 
 /** The changes of an instance that were recorded since its last backup. */
-export interface Since extends RecordedChanges {
+export interface ChangesSinceBackup extends RecordedChanges {
   /** The time of that backup; undefined if there was none. */
   readonly when: string | undefined
 }
@@ -130,21 +130,21 @@ export interface SetAside {
 export interface InstanceHistory {
   readonly isKept: boolean
   /** Whether the workflow is recorded, so that its state before a change need not be read first. */
-  readonly knows: (id: string) => Effect.Effect<boolean>
+  readonly isRecorded: (id: string) => Effect.Effect<boolean>
   /** The ids of all workflows that are recorded. */
   readonly recordedIds: Effect.Effect<ReadonlyArray<string>, HistoryError>
   /** The moment now, for what is asked next. */
   readonly mark: Effect.Effect<Mark>
   /** Workflows were read, and some were found missing. */
-  readonly saw: (
-    seen: Mark & {
+  readonly recordReading: (
+    reading: Mark & {
       readonly workflows?: ReadonlyArray<JsonObject>
       readonly gone?: ReadonlyArray<string>
     }
   ) => Effect.Effect<void>
-  readonly wrote: (change: Change) => Effect.Effect<void>
+  readonly recordChange: (change: Change) => Effect.Effect<void>
   /** Tags and credentials: names only. */
-  readonly listed: (listed: Listed) => Effect.Effect<void>
+  readonly recordNames: (listed: NamedThings) => Effect.Effect<void>
   /** All workflows as they are recorded, by id: what is to be kept of each. */
   readonly all: <A>(keep: (record: JsonObject) => A) => Effect.Effect<ReadonlyMap<string, A>, HistoryError>
   /** The same as of a commit; of some of them where ids are given. */
@@ -156,7 +156,7 @@ export interface InstanceHistory {
   /** Whether the workflows of the instance, or that it had none, had been recorded by a commit. */
   readonly isRecordedAt: (version: string) => Effect.Effect<boolean, VersionError>
   /** The changes that were recorded since the last backup. */
-  readonly sinceBackup: Effect.Effect<Since, HistoryError>
+  readonly sinceBackup: Effect.Effect<ChangesSinceBackup, HistoryError>
   /** The changes that were made since a moment, in milliseconds since 1970, as they were recorded up to a version. */
   readonly changes: (range: {
     readonly since?: number | undefined
@@ -197,12 +197,12 @@ export type Authors = (id: string, since: string, until: string) => Effect.Effec
 /** Keeps nothing. */
 export const noHistory: InstanceHistory = {
   isKept: false,
-  knows: () => Effect.succeed(true),
+  isRecorded: () => Effect.succeed(true),
   recordedIds: Effect.succeed([]),
   mark: Effect.succeed({ since: 0 }),
-  saw: () => Effect.void,
-  wrote: () => Effect.void,
-  listed: () => Effect.void,
+  recordReading: () => Effect.void,
+  recordChange: () => Effect.void,
+  recordNames: () => Effect.void,
   all: () => Effect.succeed(new Map()),
   allAt: () => Effect.succeed(new Map()),
   isRecordedAt: () => Effect.succeed(false),

@@ -9,13 +9,13 @@ import { isKeyRefused, verdictOf } from "./verdict.ts"
 type KeyHeader = (typeof keyHeaders)[number]
 
 /** The key headers that hosts have accepted, by origin. They outlive the process, so that its first call is not refused. */
-export interface KnownHeaders {
+export interface AcceptedHeaders {
   readonly read: (origin: string) => Effect.Effect<KeyHeader | undefined>
   readonly keep: (origin: string, header: KeyHeader) => Effect.Effect<void>
 }
 
 /** Known headers; by default none is kept. */
-export const KeyHeaders = Context.Reference<KnownHeaders>("workflow-tool-server/engine/KeyHeaders", {
+export const KeyHeaders = Context.Reference<AcceptedHeaders>("workflow-tool-server/engine/KeyHeaders", {
   defaultValue: () => ({ read: () => Effect.undefined, keep: () => Effect.void })
 })
 
@@ -25,14 +25,14 @@ export const KeyHeaders = Context.Reference<KnownHeaders>("workflow-tool-server/
  */
 export const makeKeyHeader = (
   { apiKeyHeader: pinned, host }: Pick<Environment, "apiKeyHeader" | "host">,
-  headers: KnownHeaders
+  headers: AcceptedHeaders
 ) => {
   const { origin } = new URL(host)
   let acceptedHeader = pinned
 
   type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
 
-  const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
+  const askWithKey = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
     Effect.suspend(() => {
       if (acceptedHeader === undefined) return tryBoth(ask)
       return pinned === undefined
@@ -48,18 +48,18 @@ export const makeKeyHeader = (
   const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const former = yield* headers.read(origin)
     const [first, second] = former === keyHeaders[1] ? ([keyHeaders[1], keyHeaders[0]] as const) : keyHeaders
-    const learnt = (answer: Reply, header: KeyHeader) => {
+    const keepAccepted = (answer: Reply, header: KeyHeader) => {
       if (!isAccepted(answer)) return Effect.void
       acceptedHeader = header
       return header === former ? Effect.void : headers.keep(origin, header)
     }
     const answer = yield* ask(first, [401])
-    if (!isKeyRefused(answer)) return yield* Effect.as(learnt(answer, first), answer)
+    if (!isKeyRefused(answer)) return yield* Effect.as(keepAccepted(answer, first), answer)
     const other = yield* again("other key header", ask(second, []))
-    return isKeyRefused(other) ? answer : yield* Effect.as(learnt(other, second), other)
+    return isKeyRefused(other) ? answer : yield* Effect.as(keepAccepted(other, second), other)
   })
 
-  return { learn, forget }
+  return { learn: askWithKey, forget }
 }
 
 /**

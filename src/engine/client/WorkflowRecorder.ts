@@ -6,13 +6,13 @@ import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { After, Change, InstanceHistory, Mark } from "./History.ts"
+import type { StateAfter, Change, InstanceHistory, Mark } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
 
 /** The states of a workflow that the answer to a change shows; the rest is looked up. */
 interface States {
   readonly before?: JsonObject
-  readonly after?: After
+  readonly after?: StateAfter
 }
 
 /** The way in which a change is recorded. */
@@ -22,15 +22,16 @@ interface Recording<A> extends Pick<Change, "before" | "touched"> {
   readonly isGone?: Effect.Effect<void>
 }
 
-interface Reads {
+interface WorkflowReads {
   readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
   readonly provenAbsent: (ids: ReadonlyArray<WorkflowId>) => Effect.Effect<ProvenAbsent, EngineError>
 }
 
 /** Records readings and changes of workflows, except temporary copies, which nobody would want back. */
-export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Reads) => {
+export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: WorkflowReads) => {
   const temporary = new Set<string>()
-  const lasts = ({ id, name }: JsonObject) => {
+  /** Whether a workflow is no temporary copy; those are noted. */
+  const isLasting = ({ id, name }: JsonObject) => {
     const isTemporary = readTemporaryName(name) !== undefined
     if (isTemporary) temporary.add(String(id))
     return !isTemporary
@@ -38,46 +39,46 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   const writes = makeWritesUnderWay()
 
   /** Begins something, at a moment of the history and in the order of writes. */
-  const begun = <A, E, R>(self: (at: { readonly mark: Mark; readonly turn: number }) => Effect.Effect<A, E, R>) =>
+  const atMark = <A, E, R>(self: (at: { readonly mark: Mark; readonly turn: number }) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(history.mark, (mark) => self({ mark, turn: writes.now() }))
 
   /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
-  const read = <A>(
+  const recordRead = <A>(
     self: Effect.Effect<A, EngineError>,
     workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
   ): Effect.Effect<A, EngineError> =>
-    begun(({ mark, turn }) =>
+    atMark(({ mark, turn }) =>
       Effect.tap(self, (answer) => {
-        const untouched = (one: JsonObject) => lasts(one) && !writes.touchedSince(turn, String(one.id))
-        return history.saw({ ...mark, workflows: workflowsIn(answer).filter(untouched) })
+        const untouched = (one: JsonObject) => isLasting(one) && !writes.touchedSince(turn, String(one.id))
+        return history.recordReading({ ...mark, workflows: workflowsIn(answer).filter(untouched) })
       })
     )
 
   /** Proves that workflows do not exist, and records it, except of those that were written meanwhile. */
-  const proven = (ids: ReadonlyArray<WorkflowId>) =>
-    begun(({ mark, turn }) =>
+  const recordAbsence = (ids: ReadonlyArray<WorkflowId>) =>
+    atMark(({ mark, turn }) =>
       Effect.tap(provenAbsent(ids), ({ absent }) =>
-        history.saw({ ...mark, gone: [...absent].filter((id) => !writes.touchedSince(turn, id)) })
+        history.recordReading({ ...mark, gone: [...absent].filter((id) => !writes.touchedSince(turn, id)) })
       )
     )
 
   /** A workflow that the history knows was "not found": recorded if that is proven, unless the caller proves it anyway. */
-  const missed = Effect.fnUntraced(function* (id: WorkflowId) {
-    if ((yield* ProvesAbsence) || !(yield* history.knows(id))) return
-    yield* Effect.ignore(proven([id]))
+  const recordMissing = Effect.fnUntraced(function* (id: WorkflowId) {
+    if ((yield* ProvesAbsence) || !(yield* history.isRecorded(id))) return
+    yield* Effect.ignore(recordAbsence([id]))
   })
 
   /** Creates a workflow, and records it. */
-  const creation = <A extends { readonly workflow: Workflow }>(self: Effect.Effect<A, EngineError>) =>
-    begun(({ mark }) =>
+  const recordCreation = <A extends { readonly workflow: Workflow }>(self: Effect.Effect<A, EngineError>) =>
+    atMark(({ mark }) =>
       Effect.tap(
         self,
         Effect.fnUntraced(function* ({ workflow }) {
-          if (!lasts(workflow)) return
+          if (!isLasting(workflow)) return
           // Older engines leave the tags out of this answer: a new workflow has none.
           const after = Effect.succeed(present({ tags: [], ...workflow }))
           const at = yield* Clock.currentTimeMillis
-          yield* history.wrote({ origin: yield* Caller, id: workflow.id, ...mark, at, after })
+          yield* history.recordChange({ origin: yield* Caller, id: workflow.id, ...mark, at, after })
         })
       )
     )
@@ -85,7 +86,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   /**
    * The state of a workflow after a change that did not show it, unless another change has begun by then, which will record it.
    */
-  const lookedUp = (id: WorkflowId) => {
+  const readAfterChange = (id: WorkflowId) => {
     const since = writes.now()
     return readWorkflows({ getWorkflow, provenAbsent }, [id]).pipe(
       Effect.map(({ absent, workflows }) => {
@@ -99,11 +100,11 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   }
 
   /** Records the outcome of a change, unless it is certain that nothing was changed. */
-  const ended = Effect.fnUntraced(function* <A>(
+  const recordOutcome = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = missed(id), ...recorded }: Recording<A> & Mark
+    { afterOf, isGone = recordMissing(id), ...recorded }: Recording<A> & Mark
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
@@ -111,41 +112,45 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
       if (error !== undefined && !mayHaveChanged(error, recorded.before)) return undefined
     }
     const { after, before = recorded.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
-    return yield* history.wrote({
+    return yield* history.recordChange({
       ...recorded,
       before,
       origin,
       id,
       at: yield* Clock.currentTimeMillis,
-      after: after === undefined ? Fiber.join(yield* Effect.forkDetach(lookedUp(id))) : Effect.succeed(after)
+      after: after === undefined ? Fiber.join(yield* Effect.forkDetach(readAfterChange(id))) : Effect.succeed(after)
     })
   })
 
   /** Makes a change and records it; if the history does not know the workflow, it is read first. */
-  const change = Effect.fnUntraced(function* <A>(
+  const recordChange = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     self: Effect.Effect<A, EngineError>,
     recording: Recording<A>
   ) {
     if (temporary.has(id)) return yield* self
     const origin = yield* Caller
-    const isKnown = recording.before !== undefined || (yield* history.knows(id))
+    const isKnown = recording.before !== undefined || (yield* history.isRecorded(id))
     const first = yield* history.mark
     if (!isKnown)
-      yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw({ ...first, workflows: [before] })))
+      yield* Effect.ignore(
+        Effect.tap(getWorkflow(id), (before) => history.recordReading({ ...first, workflows: [before] }))
+      )
     const mark = yield* history.mark
-    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...recording, ...mark }))
+    return yield* Effect.onExit(writes.during(id, self), (exit) =>
+      recordOutcome(id, exit, origin, { ...recording, ...mark })
+    )
   })
 
-  /** A temporary copy was deleted. */
-  const forget = (id: string) => Effect.sync(() => temporary.delete(id))
+  /** Forgets a temporary copy, which was deleted. */
+  const forgetTemporary = (id: string) => Effect.sync(() => temporary.delete(id))
 
-  return { change, creation, forget, missed, proven, read }
+  return { forgetTemporary, recordAbsence, recordChange, recordCreation, recordMissing, recordRead }
 }
 
-export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
-export const unknown: After = { _tag: "Unknown" }
-export const gone: After = { _tag: "Deleted" }
+export const present = (seen: JsonObject): StateAfter => ({ _tag: "Present", seen })
+export const unknown: StateAfter = { _tag: "Unknown" }
+export const gone: StateAfter = { _tag: "Deleted" }
 
 /** Longest look for the state after a change, and the longest one more where the server is told to stop. */
 const longestLook = "1 minute"

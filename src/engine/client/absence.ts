@@ -28,7 +28,7 @@ interface ReadWorkflows extends ProvenAbsent {
   readonly workflows: ReadonlyMap<string, Workflow>
 }
 
-interface Reads {
+interface WorkflowReads {
   readonly instance: string
   readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
   readonly listWorkflows: (query: WorkflowQuery, selection?: Selection) => Effect.Effect<Page<JsonObject>, EngineError>
@@ -50,7 +50,7 @@ const onlyIds = only({ id: "whole" })
  * absent ones; an answer that proves neither is an error.
  */
 export const proveAbsence = Effect.fnUntraced(function* (
-  reads: Reads,
+  reads: WorkflowReads,
   ids: ReadonlyArray<WorkflowId>
 ): Effect.fn.Return<ProvenAbsent, EngineError> {
   const { instance } = reads
@@ -106,7 +106,10 @@ export const proveExecutionAbsent = Effect.fnUntraced(function* (
 })
 
 /** Reads workflows one by one; what the engine says of each. */
-const readEach = Effect.fnUntraced(function* (reads: Pick<Reads, "getWorkflow">, ids: ReadonlyArray<WorkflowId>) {
+const readEach = Effect.fnUntraced(function* (
+  reads: Pick<WorkflowReads, "getWorkflow">,
+  ids: ReadonlyArray<WorkflowId>
+) {
   const absent = new Set<WorkflowId>()
   const workflows = new Map<string, Workflow>()
   const readOne = (id: WorkflowId) =>
@@ -119,7 +122,7 @@ const readEach = Effect.fnUntraced(function* (reads: Pick<Reads, "getWorkflow">,
 })
 
 /** The ids on all pages; fails where it cannot be told that these are all. */
-const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: Reads) {
+const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: WorkflowReads) {
   const ids = new Set<string>()
   const cursors = new Set<string>()
   let query: WorkflowQuery = { limit: 250, excludePinnedData: true }
@@ -135,7 +138,7 @@ const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: Read
 
 /** Reads these workflows of an engine; those that it does not have are proven to be absent, all by one list. */
 export const readWorkflows = Effect.fnUntraced(function* (
-  engine: Pick<Reads, "getWorkflow"> & {
+  engine: Pick<WorkflowReads, "getWorkflow"> & {
     readonly provenAbsent: (ids: ReadonlyArray<WorkflowId>) => Effect.Effect<ProvenAbsent, EngineError>
   },
   ids: ReadonlyArray<WorkflowId>

@@ -11,14 +11,14 @@ import { capabilitiesOf, Discovered, offers } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, Deadline, Pace, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
-import { type KnownHeaders, makeKeyHeader } from "./KeyHeaders.ts"
+import { type AcceptedHeaders, makeKeyHeader } from "./KeyHeaders.ts"
 import { publicCalls } from "./publicCalls.ts"
 import { idAt, leavesOpen, thingAt } from "./replies.ts"
 import { changingCallOf, makeRights } from "./rights.ts"
 import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
-interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
+interface Call extends CallErrors.AttemptedCall, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
   /** Makes the body if it depends on the key header that the engine accepts; `body` is then ignored. */
   readonly bodyFor?: (keyHeader: string) => unknown
 }
@@ -27,7 +27,7 @@ interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "fin
 export type DescribedCall = Pick<UpstreamRequest, "body" | "method" | "path" | "query">
 
 /** A quick check and read of a text whose schema changes nothing; otherwise the schema explains what is wrong. */
-type Glance<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>
+type QuickDecode<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>
 
 /** Created, accepted, done: the statuses with which engines say nothing more. */
 const emptyAnswers = new Set([201, 202, 204])
@@ -50,7 +50,7 @@ const isOfEngine = (verdict: Verdict): boolean =>
 const decodeTags = Schema.decodeUnknownOption(page(Tag))
 
 /** Calls one instance: read-only check, key header, wait for a starting engine, and every outcome as a reply or a typed error. */
-export const make = (instance: string, environment: Environment, upstream: Upstream, knownHeaders: KnownHeaders) => {
+export const make = (instance: string, environment: Environment, upstream: Upstream, knownHeaders: AcceptedHeaders) => {
   const keyHeader = makeKeyHeader(environment, knownHeaders)
   const errors = CallErrors.make(instance, environment)
 
@@ -84,9 +84,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const ask = (call: Call) =>
       Effect.tap(
         keyHeader.learn((header, expected) => attempt(call, header, expected)),
-        heard
+        noteReply
       )
-    return translated(call, onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)))
+    return translateErrors(call, onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)))
   }
 
   const readCapabilities = Effect.suspend(() => reply(discovery)).pipe(
@@ -98,31 +98,31 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const { latest, requireRights, rights } = makeRights(instance, readCapabilities)
 
   let lastReplyAt: number | undefined
-  const heard = Effect.map(Clock.currentTimeMillis, (now) => {
+  const noteReply = Effect.map(Clock.currentTimeMillis, (now) => {
     lastReplyAt = now
   })
 
-  const translated = <A>(
-    call: CallErrors.Attempted,
+  const translateErrors = <A>(
+    call: CallErrors.AttemptedCall,
     sent: Effect.Effect<A, UpstreamFailure>
   ): Effect.Effect<A, EngineError> =>
     Effect.catch(sent, (failure) =>
       Effect.flatMap(CurrentAccess, (access) => Effect.fail(errors.ofFailure(call, failure, access)))
     )
 
-  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(
+  const decodeReply = <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     answer: Reply,
     call: Call,
-    glance?: Glance<S>
+    quickDecode?: QuickDecode<S>
   ): Effect.Effect<S["Type"], EngineError, S["DecodingServices"]> => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     if (answer.status >= 300 || isOpen) return Effect.fail(errors.ofReply(call, answer))
     const expectedId = idAt(call.path)
     const isAnother = (value: S["Type"]) =>
       expectedId !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== expectedId
-    const seen = Option.flatten(Option.fromUndefinedOr(glance?.(answer.text)))
-    if (Option.isSome(seen) && !isAnother(seen.value)) return Effect.succeed(seen.value)
+    const quickValue = Option.flatten(Option.fromUndefinedOr(quickDecode?.(answer.text)))
+    if (Option.isSome(quickValue) && !isAnother(quickValue.value)) return Effect.succeed(quickValue.value)
     const body = json(answer)
     if (Option.isNone(body)) return Effect.fail(errors.ofReply(call, answer))
     return Schema.decodeUnknownEffect(schema)(body.value).pipe(
@@ -133,14 +133,16 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   }
 
   /** Calls, and decodes the engine's answer, unless a `glance` is enough. */
-  const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
-    Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
+  const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: QuickDecode<S>) =>
+    Effect.flatMap(reply(request), (answer) => decodeReply(schema, answer, request, glance))
 
   /** Makes a change that the engine describes. It may be answered without a body. */
   const changeCall = Effect.fnUntraced(function* (described: DescribedCall) {
     const request: Call = { ...described, operation: `call ${described.method} ${described.path}` }
     const answer = yield* reply(request)
-    return emptyAnswers.has(answer.status) && answer.text === "" ? {} : yield* decoded(Schema.Unknown, answer, request)
+    return emptyAnswers.has(answer.status) && answer.text === ""
+      ? {}
+      : yield* decodeReply(Schema.Unknown, answer, request)
   })
 
   /** Deletes something. Engines answer its record; after an answer without one, only a read shows that it is gone. */
@@ -150,7 +152,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   ) {
     const deletion: Call = { ...request, method: "DELETE" }
     const answer = yield* reply(deletion)
-    if (answer.status !== 204) return yield* decoded(record, answer, deletion)
+    if (answer.status !== 204) return yield* decodeReply(record, answer, deletion)
     const read = yield* reply({ operation: request.operation, method: "GET", path: request.path })
     return verdictOf(read)._tag === "Missing" ? {} : yield* errors.ofLost(deletion, answer)
   })
@@ -169,7 +171,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const verdict = verdictOf(answer)
     const isNotOffered =
       verdict._tag === "NotOffered" || (verdict._tag === "Missing" && (isAboutNothing || (yield* isThere)))
-    if (!isNotOffered) return Option.some(yield* decoded(schema, answer, request))
+    if (!isNotOffered) return Option.some(yield* decodeReply(schema, answer, request))
     if (answer.status === 405 || (yield* isLacking(request))) return Option.none()
     return yield* errors.ofForeign(request, answer)
   })
@@ -190,7 +192,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
     const write = { ...request, effect: "write" } as const
-    return yield* translated(
+    return yield* translateErrors(
       { ...write, operation },
       upstream.send({ ...write, timeout: yield* remaining(callTimeout) })
     )
@@ -207,7 +209,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     changeCall,
     requireRights,
     rights,
-    ...publicCalls(upstream, environment, translated)
+    ...publicCalls(upstream, environment, translateErrors)
   }
 }
 
@@ -227,9 +229,9 @@ const isComingUp = (answer: Reply) => isStarting(answer) || knowsNoPath(answer)
  * the engine is up.
  */
 const onceStarted = <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) =>
-  Effect.flatMap(ask, (first) => (isStarting(first) ? askedAgain(first, ask, probe) : Effect.succeed(first)))
+  Effect.flatMap(ask, (first) => (isStarting(first) ? askUntilStarted(first, ask, probe) : Effect.succeed(first)))
 
-const askedAgain = Effect.fnUntraced(function* <E>(
+const askUntilStarted = Effect.fnUntraced(function* <E>(
   first: Reply,
   ask: Effect.Effect<Reply, E>,
   probe?: Effect.Effect<Reply, E>

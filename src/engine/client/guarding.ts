@@ -29,13 +29,13 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
         (protection.hasName(name) || tags.some((tag) => protection.tags.has(tag.name)))
 
   /** Fails if one of these is protected and nobody has agreed to its change. */
-  const allowed = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
+  const requireAgreement = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
     const { changes, cleared, made } = yield* Agreed
     if (changes === "all") return undefined
     const isMade = ({ id }: Target) => id !== undefined && made !== undefined && MutableHashSet.has(made, id)
     const isCleared = (target: Target) => cleared !== undefined && MutableHashSet.has(cleared, keyOf(target))
-    const held = targets.filter((target) => isProtected(target) && !isMade(target) && !isCleared(target))
-    const marked = yield* Effect.forEach(held, (target) =>
+    const unprovenTargets = targets.filter((target) => isProtected(target) && !isMade(target) && !isCleared(target))
+    const fingerprinted = yield* Effect.forEach(unprovenTargets, (target) =>
       Effect.map(
         fingerprint([client.instance, client.host, target.kind, target.id ?? null, target.covers]),
         (mark) => ({
@@ -44,10 +44,10 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
         })
       )
     )
-    const open = marked.filter(({ mark }) => !changes.has(mark))
-    const [first] = open
+    const unagreed = fingerprinted.filter(({ mark }) => !changes.has(mark))
+    const [first] = unagreed
     if (first === undefined) {
-      if (cleared !== undefined) for (const target of marked) MutableHashSet.add(cleared, keyOf(target))
+      if (cleared !== undefined) for (const target of fingerprinted) MutableHashSet.add(cleared, keyOf(target))
       return undefined
     }
     const { becoming, id, kind, name } = first
@@ -56,69 +56,73 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       kind,
       ...(id === undefined ? {} : { id }),
       name,
-      others: open.filter((target) => target.id !== id).map((target) => target.name),
-      names: open.map((target) => target.name),
-      fingerprints: open.map(({ mark }) => mark),
+      others: unagreed.filter((target) => target.id !== id).map((target) => target.name),
+      names: unagreed.map((target) => target.name),
+      fingerprints: unagreed.map(({ mark }) => mark),
       ...(becoming === undefined ? {} : { becoming })
     })
   })
 
   /** Makes a change of these, if it is allowed. */
-  const held = <A>(targets: Effect.Effect<ReadonlyArray<Target>, EngineError>, change: Effect.Effect<A, EngineError>) =>
+  const guarded = <A>(
+    targets: Effect.Effect<ReadonlyArray<Target>, EngineError>,
+    change: Effect.Effect<A, EngineError>
+  ) =>
     Effect.gen(function* () {
       const { changes, isBegun } = yield* Agreed
-      if (changes !== "all") yield* allowed(yield* targets)
+      if (changes !== "all") yield* requireAgreement(yield* targets)
       MutableRef.set(isBegun, true)
       return yield* change
     })
 
   /** Whether it is protected is known only once it was read: nothing is sent before, also where it is said to be missing. */
-  const workflow = (id: WorkflowId) =>
+  const workflowTarget = (id: WorkflowId) =>
     Effect.map(client.getWorkflow(id), (now): ReadonlyArray<Target> => [
       { kind: "workflow", id, name: now.name, tags: now.tags, covers: coveredBy(now, {}) }
     ])
-  const tag = (id: TagId) =>
+  const tagTarget = (id: TagId) =>
     Effect.map(client.getTag(id), ({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name, covers: null }])
 
   return {
     ...client,
     createWorkflow: Effect.fnUntraced(function* (creation) {
-      const created = yield* held(Effect.succeed([newcomer(creation)]), client.createWorkflow(creation))
+      const created = yield* guarded(Effect.succeed([creationTarget(creation)]), client.createWorkflow(creation))
       const { made } = yield* Agreed
       if (made !== undefined) MutableHashSet.add(made, created.workflow.id)
       return created
     }),
     updateWorkflow: (current, changes) =>
-      held(Effect.succeed(updated(current, changes)), client.updateWorkflow(current, changes)),
-    deleteWorkflow: (id) => held(workflow(id), client.deleteWorkflow(id)),
-    activateWorkflow: (id) => held(workflow(id), client.activateWorkflow(id)),
-    deactivateWorkflow: (id) => held(workflow(id), client.deactivateWorkflow(id)),
-    archiveWorkflowIfSupported: (id, archived) => held(workflow(id), client.archiveWorkflowIfSupported(id, archived)),
-    setWorkflowTags: (id, tags) => held(workflow(id), client.setWorkflowTags(id, tags)),
-    mayUpdate: (current, changes) => allowed(updated(current, changes)),
+      guarded(Effect.succeed(updateTargets(current, changes)), client.updateWorkflow(current, changes)),
+    deleteWorkflow: (id) => guarded(workflowTarget(id), client.deleteWorkflow(id)),
+    activateWorkflow: (id) => guarded(workflowTarget(id), client.activateWorkflow(id)),
+    deactivateWorkflow: (id) => guarded(workflowTarget(id), client.deactivateWorkflow(id)),
+    archiveWorkflowIfSupported: (id, archived) =>
+      guarded(workflowTarget(id), client.archiveWorkflowIfSupported(id, archived)),
+    setWorkflowTags: (id, tags) => guarded(workflowTarget(id), client.setWorkflowTags(id, tags)),
+    mayUpdate: (current, changes) => requireAgreement(updateTargets(current, changes)),
     mayChange: (...workflows) =>
-      allowed(
+      requireAgreement(
         workflows.map((workflow): Target => {
           const { before, after } = workflow.becoming ?? { before: workflow, after: {} }
           return { ...workflow, kind: "workflow", covers: coveredBy(before, after) }
         })
       ),
-    updateTag: (id, name) => held(tag(id), client.updateTag(id, name)),
-    deleteTag: (id) => held(tag(id), client.deleteTag(id))
+    updateTag: (id, name) => guarded(tagTarget(id), client.updateTag(id, name)),
+    deleteTag: (id) => guarded(tagTarget(id), client.deleteTag(id))
   }
 }
 
 const keyOf = ({ id, name }: Target): string => id ?? name
 
 /** A workflow that would be created. */
-const newcomer = (creation: Creation): Target => ({
+const creationTarget = (creation: Creation): Target => ({
   kind: "workflow",
   name: creation.name,
   covers: coveredBy({}, { ...creation })
 })
 
 /** A workflow that would be updated, by its current and its new name. */
-const updated = (current: Workflow, changes: Changes): ReadonlyArray<Target> => {
+const updateTargets = (current: Workflow, changes: Changes): ReadonlyArray<Target> => {
   const settings = { ...current.settings, ...changes.settings }
   const after = { ...current, ...changes, name: changes.name ?? current.name, settings }
   const { id, tags } = current
@@ -140,11 +144,11 @@ const contentOf = (workflow: JsonObject): JsonObject => Struct.pick(workflow, co
 
 /** A workflow before and after; nodes that are new have ids of their own at every attempt. */
 const coveredBy = (before: object, after: JsonObject): JsonObject => {
-  const old = new Map(Object.entries(before))
-  const ids = new Set(objectsOf(old.get("nodes")).map(({ id }) => id))
-  const tags = objectsOf(old.get("tags")).map(({ name }) => name)
+  const fieldsBefore = new Map(Object.entries(before))
+  const ids = new Set(objectsOf(fieldsBefore.get("nodes")).map(({ id }) => id))
+  const tags = objectsOf(fieldsBefore.get("tags")).map(({ name }) => name)
   const nodes = objectsOf(after["nodes"]).map((node) =>
     ids.has(node["id"]) ? node : Struct.omit(node, ["id", "webhookId"])
   )
-  return { before: { ...contentOf(Object.fromEntries(old)), tags }, after: { ...contentOf(after), nodes } }
+  return { before: { ...contentOf(Object.fromEntries(fieldsBefore)), tags }, after: { ...contentOf(after), nodes } }
 }

@@ -4,7 +4,7 @@ import { decodeString } from "effect/encoding/Base64"
 import type { Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { releaseMeta, settingsPath, versionField } from "../workflow/naming.ts"
-import type { Attempted } from "./CallErrors.ts"
+import type { AttemptedCall } from "./CallErrors.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, remaining } from "./Deadline.ts"
 import type { EngineError } from "./EngineError.ts"
@@ -20,7 +20,7 @@ const descriptionPath = "/api/v1/openapi.yml"
 export const publicCalls = (
   upstream: Upstream,
   { headers }: Pick<Environment, "headers">,
-  translated: <A>(call: Attempted, sent: Effect.Effect<A, UpstreamFailure>) => Effect.Effect<A, EngineError>
+  translated: <A>(call: AttemptedCall, sent: Effect.Effect<A, UpstreamFailure>) => Effect.Effect<A, EngineError>
 ) => {
   const read = <A>(path: string, operation: string, sent: Effect.Effect<A, UpstreamFailure>) =>
     translated({ method: "GET", path, operation }, sent)

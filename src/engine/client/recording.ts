@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.
 import { Caller } from "../../mcp/callContext.ts"
 import { type Workflow, WorkflowId } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { Authors, InstanceHistory, Listed } from "./History.ts"
+import type { Authors, InstanceHistory, NamedThings } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
 import type { restCalls } from "./restCalls.ts"
 import * as WorkflowRecorder from "./WorkflowRecorder.ts"
@@ -14,37 +14,38 @@ type Client = ReturnType<typeof restCalls>
 
 /** The same client, which records every reading and every change of workflows in the history. */
 export const recording = (client: Client, history: InstanceHistory): Client =>
-  history.isKept ? { ...client, ...listedCalls(client, history), ...workflowCalls(client, history) } : client
+  history.isKept ? { ...client, ...namedThingCalls(client, history), ...workflowCalls(client, history) } : client
 
 /** Calls that change tags and credentials: only what `history` keeps of their answers is recorded. */
-const listedCalls = (client: Client, history: InstanceHistory): Partial<Client> => {
-  const listing = <A>(self: Effect.Effect<A, EngineError>, listed: (answer: A) => Listed | undefined) =>
+const namedThingCalls = (client: Client, history: InstanceHistory): Partial<Client> => {
+  const recordingNames = <A>(self: Effect.Effect<A, EngineError>, namesIn: (answer: A) => NamedThings | undefined) =>
     Effect.tap(
       self,
       Effect.fnUntraced(function* (answer) {
-        const entry = listed(answer)
-        if (entry !== undefined) yield* history.listed({ ...entry, origin: yield* Caller })
+        const names = namesIn(answer)
+        if (names !== undefined) yield* history.recordNames({ ...names, origin: yield* Caller })
       })
     )
 
   return {
-    createTag: (name) => listing(client.createTag(name), (put) => ({ list: "tags", put })),
-    updateTag: (id, name) => listing(client.updateTag(id, name), (put) => ({ list: "tags", put })),
-    deleteTag: (id) => listing(client.deleteTag(id), () => ({ list: "tags", gone: id })),
-    createCredential: (body) => listing(client.createCredential(body), (put) => ({ list: "credentials", put })),
+    createTag: (name) => recordingNames(client.createTag(name), (put) => ({ list: "tags", put })),
+    updateTag: (id, name) => recordingNames(client.updateTag(id, name), (put) => ({ list: "tags", put })),
+    deleteTag: (id) => recordingNames(client.deleteTag(id), () => ({ list: "tags", gone: id })),
+    createCredential: (body) => recordingNames(client.createCredential(body), (put) => ({ list: "credentials", put })),
     updateCredentialIfSupported: (id, body) =>
-      listing(client.updateCredentialIfSupported(id, body), (answer) =>
+      recordingNames(client.updateCredentialIfSupported(id, body), (answer) =>
         Option.isNone(answer) ? undefined : { list: "credentials", put: { ...answer.value, id } }
       ),
-    deleteCredential: (id) => listing(client.deleteCredential(id), () => ({ list: "credentials", gone: id }))
+    deleteCredential: (id) => recordingNames(client.deleteCredential(id), () => ({ list: "credentials", gone: id }))
   }
 }
 
 const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client> => {
   const recorder = WorkflowRecorder.make(history, client)
-  const notThere = (id: WorkflowId) => (error: EngineError) => (isMissing(error) ? recorder.missed(id) : Effect.void)
+  const notThere = (id: WorkflowId) => (error: EngineError) =>
+    isMissing(error) ? recorder.recordMissing(id) : Effect.void
   const activity = (id: WorkflowId, change: Effect.Effect<Workflow, EngineError>) =>
-    recorder.change(id, change, {
+    recorder.recordChange(id, change, {
       touched: ["active", "activeVersionId"],
       afterOf: (answer) => ({ after: present(answer) })
     })
@@ -52,27 +53,27 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
   return {
     getWorkflow: (id) =>
       Effect.tapError(
-        recorder.read(client.getWorkflow(id), (workflow) => [workflow]),
+        recorder.recordRead(client.getWorkflow(id), (workflow) => [workflow]),
         notThere(id)
       ),
-    provenAbsent: (ids) => recorder.proven(ids),
+    provenAbsent: (ids) => recorder.recordAbsence(ids),
     listWorkflows: (query, selection) =>
-      recorder.read(client.listWorkflows(query, selection), ({ data }) =>
+      recorder.recordRead(client.listWorkflows(query, selection), ({ data }) =>
         data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
       ),
-    createWorkflow: (creation) => recorder.creation(client.createWorkflow(creation)),
+    createWorkflow: (creation) => recorder.recordCreation(client.createWorkflow(creation)),
     updateWorkflow: (current, changes) =>
-      recorder.change(current.id, client.updateWorkflow(current, changes), {
+      recorder.recordChange(current.id, client.updateWorkflow(current, changes), {
         before: current,
         afterOf: ({ workflow }) => ({ after: present(workflow) })
       }),
     deleteWorkflow: (id) =>
       Effect.tap(
-        recorder.change(id, client.deleteWorkflow(id), { afterOf: (before) => ({ before, after: gone }) }),
-        recorder.forget(id)
+        recorder.recordChange(id, client.deleteWorkflow(id), { afterOf: (before) => ({ before, after: gone }) }),
+        recorder.forgetTemporary(id)
       ),
     archiveWorkflowIfSupported: (id, archived) =>
-      recorder.change(id, client.archiveWorkflowIfSupported(id, archived), {
+      recorder.recordChange(id, client.archiveWorkflowIfSupported(id, archived), {
         touched: ["active", "activeVersionId", "isArchived"],
         afterOf: (answer) =>
           Option.match(answer, { onNone: () => ({ after: unknown }), onSome: (now) => ({ after: present(now) }) })
@@ -80,7 +81,7 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
     activateWorkflow: (id) => activity(id, client.activateWorkflow(id)),
     deactivateWorkflow: (id) => activity(id, client.deactivateWorkflow(id)),
     setWorkflowTags: (id, tags) =>
-      recorder.change(id, client.setWorkflowTags(id, tags), {
+      recorder.recordChange(id, client.setWorkflowTags(id, tags), {
         // It may be a tag that does not exist.
         isGone: Effect.matchEffect(client.getWorkflow(id), { onSuccess: () => Effect.void, onFailure: notThere(id) }),
         touched: ["tags"],
@@ -113,8 +114,8 @@ export const authorsBy =
       const newest = page.data.findIndex(({ versionId }) => versionId === until)
       const versions = newest < 0 ? [] : page.data.slice(newest)
       const sinceIndex = versions.findIndex(({ versionId }) => versionId === since)
-      const made = versions.slice(0, sinceIndex < 0 ? 1 : sinceIndex)
-      return [...new Set(made.flatMap(({ authors }) => authors ?? []))].join(", ")
+      const versionsSince = versions.slice(0, sinceIndex < 0 ? 1 : sinceIndex)
+      return [...new Set(versionsSince.flatMap(({ authors }) => authors ?? []))].join(", ")
     }).pipe(
       Effect.timeout(timeLimit),
       Effect.option,

@@ -29,7 +29,7 @@ import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { KnownHeaders } from "./KeyHeaders.ts"
+import type { AcceptedHeaders } from "./KeyHeaders.ts"
 import { projectCalls } from "./projectCalls.ts"
 import type { Changed } from "./Protection.ts"
 import { tableCalls } from "./tableCalls.ts"
@@ -47,7 +47,7 @@ export const restCalls = (
     knownHeaders,
     locks,
     workflowCache
-  }: { readonly knownHeaders: KnownHeaders; readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
+  }: { readonly knownHeaders: AcceptedHeaders; readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
 ) => {
   const calls = Call.make(instance, environment, upstream, knownHeaders)
   const workflows = workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text))

@@ -3,7 +3,7 @@ import { ConfigProvider, Effect } from "effect"
 import { ConfigurationError } from "./ConfigurationError.ts"
 
 /** A value with the words that tell a person where it was found. */
-export interface Found {
+export interface VariableValue {
   readonly value: string
   readonly place: string
   /** The file it was found in; none for the process environment. */
@@ -11,7 +11,7 @@ export interface Found {
 }
 
 /** Looks variables up under several names, in this order; a blank one counts as not set. */
-export type Lookup = (names: ReadonlyArray<string>) => Effect.Effect<Found | undefined, ConfigurationError>
+export type Lookup = (names: ReadonlyArray<string>) => Effect.Effect<VariableValue | undefined, ConfigurationError>
 
 const lookIn =
   (provider: ConfigProvider.ConfigProvider, file?: string): Lookup =>

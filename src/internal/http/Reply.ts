@@ -13,7 +13,7 @@ export interface Reply {
   readonly text: string
 }
 
-interface Reading {
+interface ReadOptions {
   /** Most bytes, counted after decompression. */
   readonly limit: number
   /** Of large JSON only this is kept. */
@@ -25,7 +25,7 @@ interface Reading {
 /** Reads an answer to its end, and no further than the limit. */
 export const readReply = (
   answer: Answer,
-  { limit, selection = "whole", underWay }: Reading
+  { limit, selection = "whole", underWay }: ReadOptions
 ): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>
   Effect.flatMap(UsefulBytes, (most) => {
     const { headers, status } = answer
@@ -38,7 +38,11 @@ export const readReply = (
     if (announced !== undefined && announced > limit) return Effect.fail(new ReplyTooLarge({ limit }))
     const text =
       announced === undefined || isSelected
-        ? readStream(answer, { limit, useful, announced, underWay }, isSelected ? new Selector(selection) : new Whole())
+        ? readStream(
+            answer,
+            { limit, useful, announced, underWay },
+            isSelected ? new Selector(selection) : new TextDecoding()
+          )
         : readAnnounced(answer, announced, underWay)
     return Effect.map(text, (text) => ({ status, headers, text }))
   })
@@ -65,7 +69,7 @@ const isJson = (headers: Headers.Headers) =>
   /json/i.test(Option.getOrElse(Headers.get(headers, "content-type"), () => ""))
 
 /** A text whose bytes come in pieces. */
-class Whole {
+class TextDecoding {
   bytes = 0
   private decoder = new TextDecoder()
   private decoded = ""
@@ -106,7 +110,7 @@ interface Limits {
 const readStream = Effect.fnUntraced(function* (
   { stream }: Answer,
   { announced, limit, underWay, useful }: Limits,
-  kept: Whole | Selector
+  kept: TextDecoding | Selector
 ) {
   const room = yield* MemoryBudget
   let bytes = 0

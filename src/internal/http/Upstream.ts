@@ -74,10 +74,15 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))
 
   /** One attempt, told to whoever observes what goes to upstreams. */
-  const exchange = (request: UpstreamRequest, progress: Progress, until: number, watch: Watch | undefined) => {
-    if (watch === undefined) return attemptOnce(request, progress)
+  const exchange = (
+    request: UpstreamRequest,
+    progress: Progress,
+    until: number,
+    observer: ActiveObserver | undefined
+  ) => {
+    if (observer === undefined) return attemptOnce(request, progress)
     return Effect.acquireUseRelease(
-      watch.begin(toldOf(watch.observed, options.baseUrl, request, progress.resends++)),
+      observer.begin(outgoingOf(observer.observed, options.baseUrl, request, progress.resends++)),
       (observation) => {
         progress.observation = observation
         return attemptOnce(request, progress)
@@ -91,13 +96,13 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     request: UpstreamRequest,
     progress: Progress,
     until: number,
-    watch: Watch | undefined
+    observer: ActiveObserver | undefined
   ) => {
     const effect = effectOf(request)
     const attempt = Effect.suspend(() => {
       // A write goes out again only where the one before did nothing.
       if (effect === "write") progress.sent = false
-      return exchange(request, progress, until, watch)
+      return exchange(request, progress, until, observer)
     })
     const inTime = Schedule.while(retry(effect), ({ duration }) =>
       Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
@@ -110,15 +115,15 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const sendWatched = (request: UpstreamRequest, watch: Watch | undefined) =>
+  const sendObserved = (request: UpstreamRequest, observer: ActiveObserver | undefined) =>
     Effect.flatMap(monotonicMillis, (now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
       const progress: Progress = { sent: false, resends: 0, observation: undefined }
       const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
-      const exchanging = exchangeWithRetries(request, progress, now + milliseconds, watch)
+      const exchanging = exchangeWithRetries(request, progress, now + milliseconds, observer)
       const exchanged = inTime(
-        watch === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
+        observer === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
         milliseconds,
         () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
       )
@@ -126,11 +131,11 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     })
 
   const { observed } = options
-  if (observed === undefined) return { send: (request) => sendWatched(request, undefined) }
+  if (observed === undefined) return { send: (request) => sendObserved(request, undefined) }
   return {
     send: (request) =>
       Effect.flatMap(UpstreamObserver, (begin) =>
-        sendWatched(request, begin === undefined ? undefined : { observed, begin })
+        sendObserved(request, begin === undefined ? undefined : { observed, begin })
       )
   }
 }
@@ -156,13 +161,13 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) 
     )
   )
 
-/** The observer of a request, and the facts for it. */
-interface Watch {
+/** The observer of requests, and the facts that it gets of each. */
+interface ActiveObserver {
   readonly observed: Observed
   readonly begin: NonNullable<typeof UpstreamObserver.Service>
 }
 
-const toldOf = (
+const outgoingOf = (
   { name, route }: Observed,
   baseUrl: string,
   { expected = [], method, path }: UpstreamRequest,
@@ -212,7 +217,7 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
       const outgoing = { ...request, headers: { ...request.headers, ...traceHeaders } }
       return Effect.andThen(observation.left, transport.execute(outgoing, url))
     })
-    const take = (answer: Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
+    const take = (answer: Answer): Effect.Effect<Redirect | Reply, UpstreamFailure> => {
       const target = redirectTarget(answer, url)
       if (target !== undefined) return Effect.succeed({ status: answer.status, target })
       const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
@@ -245,7 +250,7 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
 }
 
 /** The target of a redirect. */
-interface Elsewhere {
+interface Redirect {
   readonly status: number
   readonly target: URL
 }

@@ -127,13 +127,13 @@ export const meaningOf = (object: object, field: string): string => {
 }
 
 /** The treatment of names of fields, and of values too deep to be searched. */
-interface Rest {
+interface MaskRules {
   readonly key: (name: string) => string
   readonly deep: (value: unknown) => unknown
 }
 
-const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
-const toCompare: Rest = { key: (name) => name, deep: (value) => value }
+const toShow: MaskRules = { key: maskText, deep: () => "[left out: nested too deeply]" }
+const toCompare: MaskRules = { key: (name) => name, deep: (value) => value }
 
 /** Characters that take about as long to search as work on a node takes. */
 const charactersOfWeight = 2000
@@ -148,17 +148,17 @@ const maskLeaf = (value: unknown, name: string): unknown => {
   return Predicate.isNumber(value) && isSecretName(name) ? masked : value
 }
 
-function* mask(value: unknown, name: string, rest: Rest, depth = 0): Sliced<unknown> {
-  if (depth > maxDepth) return rest.deep(value)
+function* mask(value: unknown, name: string, rules: MaskRules, depth = 0): Sliced<unknown> {
+  if (depth > maxDepth) return rules.deep(value)
   if (Array.isArray(value)) {
     const items: Array<unknown> = []
-    for (const item of value) items.push(yield* mask(item, name, rest, depth + 1))
+    for (const item of value) items.push(yield* mask(item, name, rules, depth + 1))
     return items
   }
   if (isJsonObject(value)) {
     const entries: Array<readonly [string, unknown]> = []
     for (const [key, item] of Object.entries(value)) {
-      entries.push([rest.key(key), yield* mask(item, meaningOf(value, key), rest, depth + 1)])
+      entries.push([rules.key(key), yield* mask(item, meaningOf(value, key), rules, depth + 1)])
     }
     return Object.fromEntries(entries)
   }
@@ -181,13 +181,13 @@ interface Changes {
   readonly hidden: (part: string) => string
 }
 
-interface Place {
+interface FieldPlace {
   /** The name of the innermost field. */
   readonly name: string
   readonly path: ReadonlyArray<string | number>
 }
 
-const mapIn = (value: unknown, changes: Changes, { name, path }: Place): unknown => {
+const mapIn = (value: unknown, changes: Changes, { name, path }: FieldPlace): unknown => {
   if (path.length > maxDepth) return value
   if (Predicate.isString(value)) {
     const { hidden, visible } = changes

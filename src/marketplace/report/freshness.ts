@@ -1,7 +1,7 @@
 import { Option } from "effect"
 
 import { parseJson } from "../../internal/json/values.ts"
-import type { Kept } from "../../internal/KeptValues.ts"
+import type { StoredValue } from "../../internal/KeptValues.ts"
 import type { Pair } from "../client/ids.ts"
 import { caps } from "../client/operations.ts"
 import { beginOf, dayAfter, type Period } from "./period.ts"
@@ -20,7 +20,7 @@ const settlingHours = 3
 export const endOf = (day: string): number => beginOf(dayAfter(day)) ?? 0
 
 /** Whether what was read of days up to one that ends then still holds. */
-export const isFresh = (end: number, kept: Kept | undefined, now: number): boolean => {
+export const isFresh = (end: number, kept: StoredValue | undefined, now: number): boolean => {
   if (kept === undefined || kept.at > now) return false
   const { at } = kept
   if (at >= end + settlingHours * hour) return true
@@ -37,7 +37,7 @@ export const seenArticleKey = ({ advert_id, nm_id }: Pair) => `s:${advert_id}:${
 export const configKey = "config"
 
 /** A value that was kept; undefined for one that is none, as after a crash. */
-export const valueIn = (kept: Kept | undefined): unknown =>
+export const valueIn = (kept: StoredValue | undefined): unknown =>
   kept === undefined ? undefined : Option.getOrUndefined(parseJson(kept.json))
 
 /** Successive days of a list as periods of at most 31 days. */

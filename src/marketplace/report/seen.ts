@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Schema } from "effect"
 
 import { bisectReads } from "../../changes/bisectReads.ts"
-import type { Kept } from "../../internal/KeptValues.ts"
+import type { StoredValue } from "../../internal/KeptValues.ts"
 import { listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import { type Campaign, hasClusterBids, mayChange, pairsOf, readEach } from "../client/Campaign.ts"
@@ -44,11 +44,11 @@ export interface SeenArticle extends ArticleSettings {
 const decodeSettings = Schema.decodeUnknownOption(ArticleSettings)
 const decodeLimits = Schema.decodeUnknownOption(Limits)
 
-const articleIn = (kept: Kept | undefined) =>
+const articleIn = (kept: StoredValue | undefined) =>
   Option.getOrUndefined(Option.map(decodeSettings(valueIn(kept)), (settings) => ({ ...settings, at: kept?.at ?? 0 })))
 
 /** Earlier versions kept the list of campaigns alone. */
-const accountIn = (kept: Kept): Omit<Seen, "articles"> => {
+const accountIn = (kept: StoredValue): Omit<Seen, "articles"> => {
   const value = valueIn(kept)
   const { adverts, limits } = Array.isArray(value) ? { adverts: value, limits: undefined } : objectOf(value)
   return {

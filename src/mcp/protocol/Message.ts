@@ -184,7 +184,7 @@ export const refused = (id: Id | null, error: ErrorObject, era: EraName = "legac
 })
 
 /** A response as JSON text. One that cannot be serialised becomes an error of the same request, so that it is answered. */
-export const written = (response: Outcome["response"]): string =>
+export const serialize = (response: Outcome["response"]): string =>
   "id" in response ? writtenSingle(response) : `[${response.map(writtenSingle).join(",")}]`
 
 const writtenSingle = (response: Response): string =>

@@ -27,7 +27,7 @@ export interface Call {
   /** The page on which the client's person enters secrets. */
   readonly page: PageAddress
   /** The refused tools that the last list left out; absent where the server can send nothing unasked. */
-  readonly listed: Listed | undefined
+  readonly listed: ToolList | undefined
   /** Whether the client shows views of MCP Apps. */
   readonly showsViews: boolean
   /** The identity of the caller, who may have said which client it is. */
@@ -45,7 +45,7 @@ interface Handshake {
 }
 
 /** The list of tools that a client has. */
-export interface Listed {
+export interface ToolList {
   /** The tools that it left out, as far as that is known. */
   refused: string | undefined
   /** Whether this lasts as long as the connection, and not only for one request. */
@@ -173,7 +173,7 @@ interface Page {
 }
 
 /** Params for a list from its beginning, as nearly always. */
-export const listed = {
+export const firstPageParams = {
   ttlMs: shelfLife,
   fits: (params: unknown): params is Page => Predicate.isObject(params) && !("cursor" in params)
 }

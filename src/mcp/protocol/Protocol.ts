@@ -20,7 +20,7 @@ import type { Call } from "./Method.ts"
 import { completionMethods, promptMethods, resourceMethods, skillMethods } from "./methods/promptsAndResources.ts"
 import { makeSubscriptions } from "./methods/subscriptions.ts"
 import { toolMethods } from "./methods/tools.ts"
-import { observing } from "./observation.ts"
+import { observeRequests } from "./observation.ts"
 import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
@@ -104,7 +104,7 @@ export class Protocol extends Context.Service<
       }
 
       const methodNames = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
-      const observed = observing(methodNames, tools, prompts)
+      const observed = observeRequests(methodNames, tools, prompts)
       return Protocol.of({
         forms,
         serve: (request, call) => identified(observed(serve(request, call), request, call)),

@@ -21,7 +21,7 @@ import {
   type ServerMessage,
   type Single
 } from "./Message.ts"
-import type { Listed } from "./Method.ts"
+import type { ToolList } from "./Method.ts"
 import { Protocol } from "./Protocol.ts"
 import { claimed, claimedCapabilities, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** The origin of a session, and the means that may stop its requests from outside. */
-export interface Circumstances {
+export interface SessionOptions {
   /** The requests of the transport, which may stop them. */
   readonly inFlightRequests?: InFlightRequests
   /** Its end is that of the client's messages: nothing more is received, though the client may still receive. */
@@ -57,21 +57,21 @@ export class Sessions extends Context.Service<
     readonly open: (
       protocolVersion: ProtocolVersion,
       send: (message: ServerMessage) => Effect.Effect<void>,
-      circumstances?: Circumstances
+      options?: SessionOptions
     ) => Session
     /** Whether a message that begins a session is answered immediately. */
     readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
     /** The forms for secrets that their calls have opened. */
     readonly forms: SecretForms
   }
->()("workflow-tool-server/protocol/Connections") {
+>()("workflow-tool-server/mcp/Sessions") {
   static readonly layer = Layer.effect(
     Sessions,
     Effect.gen(function* () {
       const services = { protocol: yield* Protocol, questions: Questions.make(yield* Copies) }
       return Sessions.of({
         forms: services.protocol.forms,
-        open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances),
+        open: (protocolVersion, send, options = {}) => open(services, protocolVersion, send, options),
         isImmediate: (message, protocolVersion) => isImmediate(services, message, protocolVersion)
       })
     })
@@ -93,16 +93,16 @@ const open = (
     inFlightRequests = makeInFlightRequests(),
     session: continued,
     silent = Effect.never
-  }: Circumstances
+  }: SessionOptions
 ): Session => {
   const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
   let session = continued
   const inFlight = new Map<Id, InFlightRequest>()
-  const left = Deferred.makeUnsafe<void>()
-  const gone = Effect.raceFirst(silent, Deferred.await(left))
+  const leaving = Deferred.makeUnsafe<void>()
+  const gone = Effect.raceFirst(silent, Deferred.await(leaving))
   const isConnection = address === undefined
-  const listed: Listed = { refused: undefined, isKept: isConnection }
+  const listed: ToolList = { refused: undefined, isKept: isConnection }
 
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
@@ -179,7 +179,7 @@ const open = (
     return inFlightRequests.during(inFlightRequest, work, () => inFlight.delete(id))
   }
 
-  const take = ({ method, params }: Notification) =>
+  const receiveNotification = ({ method, params }: Notification) =>
     Effect.sync(() => {
       if (method === "notifications/cancelled") cancelledBy(params, inFlight)?.stop(Option.none())
       return Option.none<Outcome>()
@@ -187,18 +187,18 @@ const open = (
 
   const receiveSingle = (message: Single): Effect.Effect<Option.Option<Outcome>> => {
     if (message._tag === "Request") return Effect.suspend(() => serve(message))
-    if (message._tag === "Notification") return take(message)
+    if (message._tag === "Notification") return receiveNotification(message)
     if (message._tag === "Invalid") return Effect.succeedSome(refused(message.id, invalidRequest(message.problem)))
     if (session === undefined) return Effect.succeedNone
-    const from = session
-    return Effect.flatMap(caller(), (caller) => questions.answer({ session: from, caller }, message)).pipe(
+    const answering = session
+    return Effect.flatMap(caller(), (caller) => questions.answer({ session: answering, caller }, message)).pipe(
       Effect.as(Option.none())
     )
   }
 
   const receiveBatch = ({ messages }: Batch) =>
     negotiatedVersion.batches
-      ? Effect.map(Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" }), joined)
+      ? Effect.map(Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" }), joinOutcomes)
       : Effect.succeedSome(refused(null, invalidRequest(`revision ${negotiatedVersion.date} has no batches`)))
 
   return {
@@ -207,7 +207,7 @@ const open = (
     isImmediate: (message) => isImmediate({ protocol }, message, negotiatedVersion),
     leave: Effect.suspend(() => {
       for (const request of inFlight.values()) if (!request.isCommitted) request.stop(Option.none())
-      return Deferred.succeed(left, undefined)
+      return Deferred.succeed(leaving, undefined)
     })
   }
 }
@@ -224,7 +224,7 @@ const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, InFlightRequest>
   Option.match(readCancelled(params), { onNone: () => undefined, onSome: ({ requestId }) => inFlight.get(requestId) })
 
 /** The answers of a batch as one, if there are any. */
-const joined = (outcomes: ReadonlyArray<Option.Option<Outcome>>): Option.Option<Outcome> => {
+const joinOutcomes = (outcomes: ReadonlyArray<Option.Option<Outcome>>): Option.Option<Outcome> => {
   const response = outcomes.flatMap(Option.toArray).flatMap(({ response }) => response)
   return response.length === 0 ? Option.none() : Option.some({ era: "legacy", verdict: "answered", response })
 }

@@ -89,9 +89,9 @@ export const busy = new ProtocolError({
 /** Every error of serving a request. */
 export type Failure = ConcurrencyGroupFull | ProtocolError | ResourceNotFound | ToolFailure
 
-type Served = Exclude<Failure, ProtocolError>
+type ServingFailure = Exclude<Failure, ProtocolError>
 
-const describe = (error: Served): Rendered => {
+const describe = (error: ServingFailure): Rendered => {
   const { details, ...rest } = describeWhole(error)
   return { ...rest, details: shortened(details) }
 }
@@ -112,7 +112,7 @@ const shallow = (value: unknown, depth = 0): unknown => {
   )
 }
 
-const describeWhole = (error: Served): Rendered => {
+const describeWhole = (error: ServingFailure): Rendered => {
   switch (error._tag) {
     case "ConcurrencyGroupFull":
       return { blame: "upstream", code: "BUSY", details: { concurrencyGroup: error.concurrencyGroup } }
@@ -139,7 +139,7 @@ export const toErrorObject = (failure: Failure, protocolVersion: ProtocolVersion
 const upstreamCode = { legacy: -32000, modern: -32603 } as const
 
 /** The failure of a tool as a result for the model, with the same text and data. */
-export const toErrorResult = (failure: Served): MethodResult => {
+export const toErrorResult = (failure: ServingFailure): MethodResult => {
   const message = oneLine(abridged(failure.message, longestErrorText))
   const { code, details } = describe(failure)
   const error = { error: { code, message, details } }

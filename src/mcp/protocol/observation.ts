@@ -31,7 +31,11 @@ export const RequestObserver = Context.Reference<
 >("workflow-tool-server/mcp/RequestObserver", { defaultValue: () => undefined })
 
 /** Serves requests under observation, if there is an observer. */
-export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Tool>, prompts: ReadonlyArray<Prompt>) => {
+export const observeRequests = (
+  methods: ReadonlySet<string>,
+  tools: ReadonlyArray<Tool>,
+  prompts: ReadonlyArray<Prompt>
+) => {
   const targets = new Map([
     ["tools/call", new Set(tools.map(({ name }) => name))],
     ["prompts/get", new Set(prompts.map(({ name }) => name))]
@@ -55,7 +59,7 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
 }
 
 /** Calls a tool under observation, if there is an observer, without a protocol. */
-export const observedCall = (
+export const observeCall = (
   call: Effect.Effect<Answer, ToolFailure>,
   request: Pick<ObservedRequest, "meta" | "target">
 ) =>
@@ -63,12 +67,12 @@ export const observedCall = (
     observe === undefined
       ? call
       : Effect.gen(function* () {
-          const ended = yield* Deferred.make<Answer, ToolFailure>()
+          const answer = yield* Deferred.make<Answer, ToolFailure>()
           const serving = Effect.flatMap(Effect.result(call), (result) =>
-            Effect.as(Deferred.complete(ended, Effect.fromResult(result)), outcomeOf(result))
+            Effect.as(Deferred.complete(answer, Effect.fromResult(result)), outcomeOf(result))
           )
           yield* observe(serving, { ...request, method: "tools/call", id: undefined, revision: modern.date })
-          return yield* Deferred.await(ended)
+          return yield* Deferred.await(answer)
         })
   )
 
@@ -94,9 +98,9 @@ const wordOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
-type Called = Pick<Tool, "annotations" | "name">
+type ToolFacts = Pick<Tool, "annotations" | "name">
 
-interface About {
+interface AuditedCall {
   /** The unvalidated arguments. */
   readonly input: unknown
   readonly client: unknown
@@ -105,16 +109,16 @@ interface About {
 }
 
 /** Calls a tool; a call that may change something is recorded when it has ended, in whichever way. */
-export const audited = <E extends ToolFailure | InputNeeded>(
-  tool: Called,
+export const auditCall = <E extends ToolFailure | InputNeeded>(
+  tool: ToolFacts,
   call: Effect.Effect<Answer, E>,
-  about: About
-): Effect.Effect<Answer, E> => (tool.annotations.readOnlyHint ? call : recorded(tool, call, about))
+  about: AuditedCall
+): Effect.Effect<Answer, E> => (tool.annotations.readOnlyHint ? call : recordCall(tool, call, about))
 
-const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
-  tool: Called,
+const recordCall = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
+  tool: ToolFacts,
   call: Effect.Effect<Answer, E>,
-  { client, input, protocolVersion, reason }: About
+  { client, input, protocolVersion, reason }: AuditedCall
 ) {
   const { introduced, record } = yield* Audit
   const startedAt = yield* Clock.currentTimeMillis
@@ -125,14 +129,14 @@ const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeede
     id: `${startedAt.toString(36)}-${(yield* Random.nextIntBetween(0, 36 ** 4)).toString(36)}`
   }
   const request = yield* RequestId
-  const tell = yield* noteInstance
+  const noteOutside = yield* noteInstance
   let instance: string | undefined
-  const note = (name: string) =>
+  const noteHere = (name: string) =>
     Effect.suspend(() => {
       instance = name
-      return tell(name)
+      return noteOutside(name)
     })
-  return yield* Effect.provideService(call, noteInstance, note).pipe(
+  return yield* Effect.provideService(call, noteInstance, noteHere).pipe(
     Effect.provideService(Caller, caller),
     Effect.onExit((exit) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

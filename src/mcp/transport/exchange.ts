@@ -5,23 +5,30 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { MemoryBudget, type Share } from "../../internal/http/MemoryBudget.ts"
 import { readSessionId } from "../protocol/elicitation/Questions.ts"
 import { invalidRequest } from "../protocol/errors.ts"
-import { type Message, type Outcome, refused, type Request, type ServerMessage, written } from "../protocol/Message.ts"
+import {
+  type Message,
+  type Outcome,
+  refused,
+  type Request,
+  type ServerMessage,
+  serialize
+} from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
-import type { Circumstances, Session } from "../protocol/Session.ts"
+import type { SessionOptions, Session } from "../protocol/Session.ts"
 
 type Event =
   | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
 /** The beginning of an answer: all of it, events that come before it, or none at all. */
-type Beginning = Extract<Event, { readonly _tag: "Outcome" }> | { readonly _tag: "Events" | "Nothing" }
+type FirstEvent = Extract<Event, { readonly _tag: "Outcome" }> | { readonly _tag: "Events" | "Nothing" }
 
 /** Opens the sessions in which messages are served. */
 export interface Conversations {
   readonly open: (
     protocolVersion: ProtocolVersion,
     send: (message: ServerMessage) => Effect.Effect<void>,
-    circumstances: Pick<Circumstances, "address" | "page" | "session" | "silent">
+    options: Pick<SessionOptions, "address" | "page" | "session" | "silent">
   ) => Session
   /** The address of the page as the caller of a request reaches it, where what is typed there can be heard by nobody else. */
   readonly pageOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
@@ -30,7 +37,7 @@ export interface Conversations {
 }
 
 /** The memory of a message and its answer, the scope of the work on it, and the moment to send the answer. */
-interface Held {
+interface ExchangeResources {
   readonly scope: Scope.Scope
   readonly share: Share
   readonly together: Effect.Effect<void>
@@ -42,14 +49,14 @@ export const exchange = (
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  held: Held
+  resources: ExchangeResources
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   if (isListening(message) && !takesEvents(request))
     return Effect.succeed(answer(refused(message.id, needsStream, "modern")))
   if (!conversations.isImmediate(message, protocolVersion)) {
-    return converse(conversations, request, message, protocolVersion, held)
+    return converse(conversations, request, message, protocolVersion, resources)
   }
-  const { receive } = conversations.open(protocolVersion, () => Effect.void, circumstancesOf(conversations, request))
+  const { receive } = conversations.open(protocolVersion, () => Effect.void, sessionOptionsOf(conversations, request))
   return Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
 }
 
@@ -62,18 +69,19 @@ const converse = (
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  held: Held
-) => Effect.uninterruptibleMask((restore) => begin(conversations, request, message, protocolVersion, held, restore))
+  resources: ExchangeResources
+) =>
+  Effect.uninterruptibleMask((restore) => begin(conversations, request, message, protocolVersion, resources, restore))
 
 const begin = Effect.fnUntraced(function* (
   conversations: Conversations,
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  { scope, share, together }: Held,
+  { scope, share, together }: ExchangeResources,
   interruptible: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ) {
-  const beginning = Deferred.makeUnsafe<Beginning>()
+  const beginning = Deferred.makeUnsafe<FirstEvent>()
   const events = takesEvents(request) ? yield* Queue.bounded<Event, Cause.Done>(16) : undefined
   const send = (sent: ServerMessage) =>
     events === undefined
@@ -92,7 +100,7 @@ const begin = Effect.fnUntraced(function* (
     return events === undefined ? Effect.void : Queue.end(events)
   })
   share.join()
-  const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(conversations, request))
+  const { leave, receive } = conversations.open(protocolVersion, send, sessionOptionsOf(conversations, request))
   const serving = yield* receive(message).pipe(
     Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
     Effect.provideService(MemoryBudget, share),
@@ -114,7 +122,7 @@ const begin = Effect.fnUntraced(function* (
   })
 })
 
-const circumstancesOf = ({ pageOf }: Conversations, request: HttpServerRequest.HttpServerRequest) => ({
+const sessionOptionsOf = ({ pageOf }: Conversations, request: HttpServerRequest.HttpServerRequest) => ({
   page: Effect.sync(() => pageOf(request)),
   session: readSessionId(request.headers["mcp-session-id"]),
   address: Option.getOrElse(request.remoteAddress, () => ""),
@@ -143,7 +151,7 @@ const statuses = {
 } as const
 
 export const answer = ({ era, response, session, verdict }: Outcome) => {
-  const text = written(response)
+  const text = serialize(response)
   const options = {
     status: statuses[era][verdict],
     contentType: "application/json",
@@ -171,5 +179,5 @@ const asEvent = (event: Event) =>
     _tag: "Event",
     event: "message",
     id: undefined,
-    data: event._tag === "ServerMessage" ? JSON.stringify(event.message) : written(event.outcome.response)
+    data: event._tag === "ServerMessage" ? JSON.stringify(event.message) : serialize(event.outcome.response)
   })

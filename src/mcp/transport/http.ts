@@ -36,8 +36,8 @@ export const layer = (options: Options = {}) =>
       const inFlightRequests = makeInFlightRequests()
       if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, inFlightRequests.stop))
       const conversations: Conversations = {
-        open: (protocolVersion, send, circumstances) =>
-          sessions.open(protocolVersion, send, { ...circumstances, inFlightRequests }),
+        open: (protocolVersion, send, sessionOptions) =>
+          sessions.open(protocolVersion, send, { ...sessionOptions, inFlightRequests }),
         pageOf: options.hasPage === true ? pageOf(options) : () => undefined,
         isImmediate: sessions.isImmediate
       }

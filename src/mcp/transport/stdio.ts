@@ -18,7 +18,7 @@ import type { PageAddress, SecretForms } from "../protocol/elicitation/SecretFor
 import { busy, type ProtocolError } from "../protocol/errors.ts"
 import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
-import { type Outcome, refused, type ServerMessage, written } from "../protocol/Message.ts"
+import { type Outcome, refused, type ServerMessage, serialize } from "../protocol/Message.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { largestMessage, type Line, lines, readEdges, readMessage } from "./readMessage.ts"
@@ -27,7 +27,7 @@ import { largestMessage, type Line, lines, readEdges, readMessage } from "./read
 const mostRequests = 4096
 
 /** Most answers that the client has not read; beyond that, no further line is read. */
-const mostUntaken = 16_384
+const mostUnread = 16_384
 
 /** Most lines waiting for a slow reader. */
 const outbox = 16
@@ -60,12 +60,12 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
-  const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
+  const sendMessage = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const stopRequested = Fiber.join(yield* Effect.forkScoped(until))
   const inFlightRequests = makeInFlightRequests()
   const inputEnded = yield* Deferred.make<void>()
   const sessions = yield* Sessions
-  const { isImmediate, receive } = sessions.open(assumed, tell, {
+  const { isImmediate, receive } = sessions.open(assumed, sendMessage, {
     inFlightRequests,
     page: openPage(sessions.forms),
     silent: Deferred.await(inputEnded)
@@ -73,18 +73,18 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
   const serving = yield* FiberSet.make()
   const memory = makeMemory()
   let requests = 0
-  let untaken = 0
-  const takenSignal = yield* Queue.sliding<void>(1)
+  let unread = 0
+  const readSignal = yield* Queue.sliding<void>(1)
 
   /** Goes on beside the reading, whatever the other end does with its answers. */
-  const aside = (work: Effect.Effect<unknown>, end = () => {}) => {
-    untaken++
-    const ended = Effect.sync(() => {
+  const runBeside = (work: Effect.Effect<unknown>, end = () => {}) => {
+    unread++
+    const finished = Effect.sync(() => {
       end()
-      untaken--
-      Queue.offerUnsafe(takenSignal, undefined)
+      unread--
+      Queue.offerUnsafe(readSignal, undefined)
     })
-    return FiberSet.run(serving, Effect.ensuring(work, ended))
+    return FiberSet.run(serving, Effect.ensuring(work, finished))
   }
 
   const answer = (message: Message.Message) =>
@@ -93,29 +93,31 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
   const answerInTurn = (message: Message.Message, bytes: number) => {
     const share = memory.open()
     if (requests >= mostRequests || !share.takeNow(bytes)) {
-      return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
+      return runBeside(send(refused(message._tag === "Request" ? message.id : null, busy)))
     }
     share.settle(bytes)
     requests++
-    return aside(Effect.provideService(answer(message), MemoryBudget, share), () => {
+    return runBeside(Effect.provideService(answer(message), MemoryBudget, share), () => {
       requests--
       share.close()
     })
   }
 
   let isOpen = false
-  const leaveNow = (text: string) => isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(text)
-  const leave = (line: string): Effect.Effect<unknown> =>
-    Queue.offerUnsafe(outgoing, line) ? Effect.void : aside(Queue.offer(outgoing, line))
+  const writeAtOnce = (text: string) => isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(text)
+  const write = (line: string): Effect.Effect<unknown> =>
+    Queue.offerUnsafe(outgoing, line) ? Effect.void : runBeside(Queue.offer(outgoing, line))
 
   let ready: Array<string> = []
   /** Answers to lines that came together leave together. */
-  const leaveTogether: Effect.Effect<unknown> = Effect.suspend(() => {
+  const flushReady: Effect.Effect<unknown> = Effect.suspend(() => {
     if (ready.length === 0) return Effect.void
     const lines = ready
     ready = []
     const texts = inFewWrites(lines)
-    return texts.length === 1 && texts.every(leaveNow) ? Effect.void : Effect.forEach(lines, leave, { discard: true })
+    return texts.length === 1 && texts.every(writeAtOnce)
+      ? Effect.void
+      : Effect.forEach(lines, write, { discard: true })
   })
 
   /** Answers at once: what follows a handshake may depend on it, even when the client does not wait for the answer. */
@@ -124,28 +126,28 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
       if (Option.isSome(outcome)) ready.push(lineOf(outcome.value))
     })
 
-  const take = (line: Line): Effect.Effect<unknown> => {
+  const receiveLine = (line: Line): Effect.Effect<unknown> => {
     const message = readLine(line)
-    if (Result.isFailure(message)) return aside(send(refused(null, message.failure)))
+    if (Result.isFailure(message)) return runBeside(send(refused(null, message.failure)))
     if (isImmediate(message.success)) return answerAtOnce(message.success)
     const inTurn = () => answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
     // No answer overtakes that of a handshake before it.
-    return ready.length === 0 ? inTurn() : Effect.flatMap(leaveTogether, inTurn)
+    return ready.length === 0 ? inTurn() : Effect.flatMap(flushReady, inTurn)
   }
 
   /** No line is taken while the other end does not take its answers. */
-  const takeInTime = (line: Line) =>
-    untaken < mostUntaken
-      ? take(line)
-      : leaveTogether.pipe(
-          Effect.andThen(Effect.repeat(Queue.take(takenSignal), { until: () => untaken < mostUntaken })),
-          Effect.andThen(Effect.suspend(() => take(line)))
+  const receiveInTime = (line: Line) =>
+    unread < mostUnread
+      ? receiveLine(line)
+      : flushReady.pipe(
+          Effect.andThen(Effect.repeat(Queue.take(readSignal), { until: () => unread < mostUnread })),
+          Effect.andThen(Effect.suspend(() => receiveLine(line)))
         )
 
-  const takeAll = (lines: Arr.NonEmptyReadonlyArray<Line>) =>
+  const receiveLines = (lines: Arr.NonEmptyReadonlyArray<Line>) =>
     Effect.andThen(
-      lines.length === 1 ? takeInTime(lines[0]) : Effect.forEach(lines, takeInTime, { discard: true }),
-      leaveTogether
+      lines.length === 1 ? receiveInTime(lines[0]) : Effect.forEach(lines, receiveInTime, { discard: true }),
+      flushReady
     )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(
@@ -165,7 +167,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
   )
   // Requests that are stopped then may still send something, which is dropped.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
-  const reading = Stream.runForEachArray(lines(stdio.stdin, largestMessage), takeAll)
+  const reading = Stream.runForEachArray(lines(stdio.stdin, largestMessage), receiveLines)
   const flushing = FiberSet.awaitEmpty(serving).pipe(
     Effect.andThen(Queue.end(outgoing)),
     Effect.andThen(Fiber.join(writing)),
@@ -173,7 +175,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
   )
 
   yield* Effect.raceFirst(reading, stopRequested).pipe(
-    Effect.andThen(leaveTogether),
+    Effect.andThen(flushReady),
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(stopRequested, Effect.sleep(shutdownTimeout))),
@@ -186,7 +188,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, opt
 /** Codes of failed writes where the other end has gone, which is its right. */
 const readerHasLeft: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EOF"])
 
-const lineOf = ({ response }: Outcome) => `${written(response)}\n`
+const lineOf = ({ response }: Outcome) => `${serialize(response)}\n`
 
 const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
   line._tag === "TooLong"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
 import type { EngineClient } from "../../../src/engine/client/EngineClient.ts"
-import { type Change, History, type Listed, noHistory } from "../../../src/engine/client/History.ts"
+import { type Change, History, type NamedThings, noHistory } from "../../../src/engine/client/History.ts"
 import { Instances } from "../../../src/engine/client/Instances.ts"
 import { CredentialId, CredentialType, TagId, type WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { serverOverEmbedded } from "../../support/harness.ts"
@@ -110,13 +110,13 @@ const methods: { readonly [method in keyof Client]: Use } = {
 }
 
 const wrote: Array<Change> = []
-const listed: Array<Listed> = []
+const listed: Array<NamedThings> = []
 const spy = Layer.succeed(History, {
   of: () => ({
     ...noHistory,
     isKept: true,
-    wrote: (change) => Effect.sync(() => wrote.push(change)),
-    listed: (list) => Effect.sync(() => listed.push(list))
+    recordChange: (change) => Effect.sync(() => wrote.push(change)),
+    recordNames: (list) => Effect.sync(() => listed.push(list))
   })
 })
 

@@ -83,7 +83,13 @@ describe("what another process was faster with", () => {
 
   it.live("is a row of its own for each version, to be read alone, where several are recorded at once", () =>
     Effect.gen(function* () {
-      const { drained, read, saw, together, versions } = (yield* History).of(instance, [], () => Effect.undefined)
+      const {
+        drained,
+        read,
+        recordReading: saw,
+        together,
+        versions
+      } = (yield* History).of(instance, [], () => Effect.undefined)
       const names = ["First", "Second", "Third", "Fourth"]
       const all = names.map((name, place) => workflow(name, `T${place}`))
       yield* together(Effect.forEach(all, (record) => saw({ since: 0, workflows: [record, { ...record, id: "x" }] })))
@@ -133,7 +139,7 @@ describe("what another process was faster with", () => {
         const sees = (since: number, record: object) =>
           History.use((history) =>
             Effect.gen(function* () {
-              const { drained, saw } = history.of(instance, [], () => Effect.undefined)
+              const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
               yield* saw({ since, workflows: [{ ...record }] })
               yield* drained
             })
@@ -156,19 +162,19 @@ describe("what another process was faster with", () => {
       const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
       const elsewhere = (record: object) =>
         History.use((history) => {
-          const { drained, saw } = history.of(instance, [], () => Effect.undefined)
+          const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
           return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
         }).pipe(Effect.provide(historyIn(directory)))
       yield* elsewhere(workflow("2", later))
       yield* here.drained
       const { tip } = yield* here.mark
-      yield* here.saw({ since: 0, tip, workflows: [workflow("1", day)] })
+      yield* here.recordReading({ since: 0, tip, workflows: [workflow("1", day)] })
       yield* here.drained
       assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 1 on production\n")
 
       const before = yield* here.mark
       yield* elsewhere(workflow("3", later))
-      yield* here.saw({ ...before, since: Infinity, workflows: [workflow("1", day)] })
+      yield* here.recordReading({ ...before, since: Infinity, workflows: [workflow("1", day)] })
       yield* here.drained
       assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 3 on production\n")
     })
@@ -225,7 +231,7 @@ describe("the newest commit of a history", () => {
       const questions = () => (readFileSync(calls, "utf8").match(/for-each-ref/g) ?? []).length
       const layer = historyIn(directory, fakeGit(elsewhere, `echo "$*" >> '${calls}'`))
       yield* Effect.gen(function* () {
-        const { drained, recordedIds, saw } = (yield* History).of(instance, [], () => Effect.undefined)
+        const { drained, recordedIds, recordReading: saw } = (yield* History).of(instance, [], () => Effect.undefined)
         yield* saw({ since: 0, workflows: [one] })
         yield* drained
         const atFirst = questions()

@@ -24,7 +24,7 @@ const seenWith = (capabilities: object) =>
     const { receive } = (yield* Sessions).open(find("2025-11-25") ?? modern, () => Effect.void)
     const answerTo = (method: string, params: object) =>
       Effect.map(receive(Message.read({ jsonrpc: "2.0", id: 1, method, params })), (outcome) =>
-        JSON.parse(Message.written(Option.getOrThrow(outcome).response))
+        JSON.parse(Message.serialize(Option.getOrThrow(outcome).response))
       )
     const clientInfo = { name: "test", version: "1" }
     const handshake = { protocolVersion: "2025-11-25", capabilities, clientInfo }

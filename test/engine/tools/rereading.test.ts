@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import * as fc from "fast-check"
 
 import * as Message from "../../../src/mcp/protocol/Message.ts"
-import { written } from "../../../src/mcp/protocol/Message.ts"
+import { serialize } from "../../../src/mcp/protocol/Message.ts"
 import {
   capabilitiesKey,
   type ProtocolVersion,
@@ -43,7 +43,7 @@ const line = Effect.fnUntraced(function* (args: object, version: ProtocolVersion
   const { receive } = (yield* Sessions).open(version, () => Effect.void)
   const outcome = yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method: "tools/call", params }))
   const { response } = Option.getOrThrow(outcome)
-  return { text: written(response), response }
+  return { text: serialize(response), response }
 })
 
 const reading = fc.record({

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 
 import { creates, reads } from "../../../src/mcp/annotations.ts"
 import { Audit, type AuditEntry, noteInstance } from "../../../src/mcp/callContext.ts"
-import { audited } from "../../../src/mcp/protocol/observation.ts"
+import { auditCall } from "../../../src/mcp/protocol/observation.ts"
 import { assumed } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import type { Tool } from "../../../src/mcp/Tool.ts"
 
@@ -27,7 +27,7 @@ const recorded = Effect.fnUntraced(function* (tool: Tool, input: unknown, client
     introduced: Effect.undefined,
     record: (entry: AuditEntry) => Effect.sync(() => entries.push(entry))
   }
-  const calling = yield* audited(tool, tool.call(input), { input, client, protocolVersion: assumed }).pipe(
+  const calling = yield* auditCall(tool, tool.call(input), { input, client, protocolVersion: assumed }).pipe(
     Effect.provideService(Audit, { ...audit, record: (entry) => Effect.asVoid(audit.record(entry)) }),
     Effect.forkChild({ startImmediately: true })
   )

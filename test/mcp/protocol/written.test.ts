@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 
 import * as Message from "../../../src/mcp/protocol/Message.ts"
-import { written } from "../../../src/mcp/protocol/Message.ts"
+import { serialize } from "../../../src/mcp/protocol/Message.ts"
 import { protocolVersions } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
@@ -24,7 +24,7 @@ layer(FixtureServer)("the text of an answer", (it) => {
           const outcome = yield* receive(Message.read({ ...message, params: { ...message.params, ...meta } }))
           const { response } = Option.getOrThrow(outcome)
           assert.nestedProperty(response, "result")
-          assert.strictEqual(written(response), JSON.stringify(response), protocolVersion.date)
+          assert.strictEqual(serialize(response), JSON.stringify(response), protocolVersion.date)
         }
       }
     })

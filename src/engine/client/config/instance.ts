@@ -3,7 +3,7 @@ import { Predicate, Result } from "effect"
 import { baseUrl } from "../../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { decode, type UnknownField, unknownFields } from "../../../internal/config/fields.ts"
-import type { Found } from "../../../internal/config/variables.ts"
+import type { VariableValue } from "../../../internal/config/variables.ts"
 import { fieldAliases } from "./aliases.ts"
 import type { Environment } from "./EngineConfig.ts"
 import { InstanceFields } from "./instanceFields.ts"
@@ -14,8 +14,8 @@ export const unknownInstanceFields = (given: unknown): ReadonlyArray<UnknownFiel
 
 /** The values of variables for one instance; they go before the file. */
 interface Overrides {
-  readonly engine_host: Found | undefined
-  readonly engine_api_key: Found | undefined
+  readonly engine_host: VariableValue | undefined
+  readonly engine_api_key: VariableValue | undefined
 }
 
 /** One checked instance from its fields as they were written. `at` names the place of a field. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { fieldOf } from "../../../internal/config/fields.ts"
-import type { Found, Lookup } from "../../../internal/config/variables.ts"
+import type { VariableValue, Lookup } from "../../../internal/config/variables.ts"
 import { clipped, listed, nameText, quotedText } from "../../../internal/foreignText.ts"
 import { fieldAliases, hostVariables, keyVariables } from "./aliases.ts"
 import type { EngineConfig, Environment } from "./EngineConfig.ts"
@@ -115,7 +115,7 @@ const nameOf = (name: string): string => nameText(clipped(name, longestName))
 /** The variables of one named instance: `ENGINE_API_KEY_MY_STAGING` holds the key of `my-staging`. */
 const named =
   (lookup: Lookup, name: string, names: ReadonlyArray<string>) =>
-  (variables: ReadonlyArray<string>): Effect.Effect<Found | undefined, ConfigurationError> =>
+  (variables: ReadonlyArray<string>): Effect.Effect<VariableValue | undefined, ConfigurationError> =>
     Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (setting) => {
       const meant = setting === undefined ? [] : names.filter((other) => suffixOf(other) === suffixOf(name))
       return setting === undefined || meant.length === 1

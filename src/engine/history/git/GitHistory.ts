@@ -107,16 +107,16 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
       )
     return {
       isKept: true,
-      knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
+      isRecorded: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
       mark: Effect.map(Clock.currentTimeMillis, (since) => ({ since, tip: opened?.keeper.tip() })),
-      saw: ({ gone = [], since, tip, workflows = [] }) =>
+      recordReading: ({ gone = [], since, tip, workflows = [] }) =>
         timed((at) => ({ _tag: "Seen", instance, since, tip, at, workflows, gone })),
-      wrote: ({ after, before, ...change }: Change) =>
+      recordChange: ({ after, before, ...change }: Change) =>
         add(
           Effect.map(after, (result) => ({ _tag: "Wrote", instance, ...change, before, after: result })),
           clean
         ),
-      listed: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
+      recordNames: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
       all: (keep) => reading(({ repository }) => readAll(repository, instance, keep)),
       allAt: (version, keep, ids) =>

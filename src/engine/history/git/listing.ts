@@ -2,7 +2,7 @@ import { Effect, Predicate } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
-import type { Drift, RecordedChanges, Since, UnknownVersion } from "../../client/History.ts"
+import type { Drift, RecordedChanges, ChangesSinceBackup, UnknownVersion } from "../../client/History.ts"
 import { backupLine, type Commit, deleted, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
 import { folderOf, idAt, slug } from "../paths.ts"
 import type { GitError } from "./Git.ts"
@@ -16,7 +16,7 @@ const mostCommits = 10_000
 export const sinceBackup = Effect.fnUntraced(function* (
   repository: Repository,
   instance: string
-): Effect.fn.Return<Since, GitError> {
+): Effect.fn.Return<ChangesSinceBackup, GitError> {
   const folder = folderOf(instance)
   const { hash } = yield* repository.tip
   if (hash === undefined) return { when: undefined, version: undefined, changes: [] }

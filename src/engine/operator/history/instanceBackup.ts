@@ -123,7 +123,7 @@ export const backUp = Effect.fnUntraced(function* (
   const { history, instance } = engine
   const { count, named, toRead } = yield* readAllWorkflows(engine, { isWhole: true, until, report })
   const tags = yield* listWhole(engine, engine.listTags)
-  yield* history.listed({ list: "tags", all: tags })
+  yield* history.recordNames({ list: "tags", all: tags })
   yield* history.drained
   const { changes, version, when } = yield* history.sinceBackup
   const notRecorded = yield* history.setAside

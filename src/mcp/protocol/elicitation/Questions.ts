@@ -110,21 +110,21 @@ interface Recipient {
   readonly gone: Effect.Effect<void>
 }
 
-interface Open extends Pick<Recipient, "caller" | "session"> {
+interface OpenQuestion extends Pick<Recipient, "caller" | "session"> {
   readonly reply: Deferred.Deferred<Reply>
 }
 
 /** A request to a client without its id. */
 type QuestionRequest = ReturnType<typeof requestOf | typeof requestToOpen>
 
-type From = Pick<Recipient, "caller" | "session">
+type Sender = Pick<Recipient, "caller" | "session">
 
 /** An answer's name among the copies of the server. */
-const nameOf = ({ caller, session }: From, id: string) => `${session}:${caller}:${id}`
+const nameOf = ({ caller, session }: Sender, id: string) => `${session}:${caller}:${id}`
 
 /** Questions sent as requests of ours, waiting for their answers. */
 export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
-  const open = new Map<string, Open>()
+  const open = new Map<string, OpenQuestion>()
 
   const openOf = (caller: string) => [...open.values()].filter((one) => one.caller === caller)
 
@@ -172,7 +172,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
     })
 
   /** Takes an answer; one without an open question to this caller in this session is ignored. */
-  const answer = (from: From, { id, ...reply }: Message.Reply) =>
+  const answer = (from: Sender, { id, ...reply }: Message.Reply) =>
     Effect.suspend(() => {
       const question = open.get(String(id))
       if (question === undefined) return typeof id === "string" ? handOn(nameOf(from, id), reply) : Effect.void

@@ -6,7 +6,7 @@ import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import { type Skill, skillEntry, skillResources, uriOf } from "../../Skill.ts"
 import { invalidParams } from "../errors.ts"
 import * as Method from "../Method.ts"
-import { listed, onePage, pageParams, shelfLife } from "../Method.ts"
+import { firstPageParams, onePage, pageParams, shelfLife } from "../Method.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 
 /** `prompts/list` and `prompts/get`. */
@@ -18,7 +18,7 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
       () => pageParams,
       (params, { protocolVersion }) =>
         onePage(params, { prompts: prompts.map((prompt) => promptListing(prompt, protocolVersion)) }),
-      listed
+      firstPageParams
     ),
     "prompts/get": Method.make(
       () => ({
@@ -92,13 +92,13 @@ export const resourceMethods = (
           const resources = [...useful, ...ofSkills.list].map((resource) => resourceListing(resource, protocolVersion))
           return onePage(params, { resources })
         }),
-      listed
+      firstPageParams
     ),
     "resources/templates/list": Method.make(
       () => pageParams,
       (params, { protocolVersion }) =>
         onePage(params, { resourceTemplates: templates.map((template) => resourceListing(template, protocolVersion)) }),
-      listed
+      firstPageParams
     ),
     "resources/read": Method.make(
       () => ({ uri: Schema.String }),
@@ -116,7 +116,7 @@ export const skillMethods = (skills: OfferedSkills) =>
     "skills/list": Method.make(
       () => pageParams,
       (params) => Effect.flatMap(skills, (offered) => onePage(params, { skills: offered.map(skillEntry) })),
-      listed
+      firstPageParams
     ),
     "skills/get": Method.make(
       () => ({ uri: Schema.String }),

@@ -13,8 +13,8 @@ import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { forbidden, notOffered, ProtocolError } from "../errors.ts"
 import { bare, type MethodResult, writtenBy } from "../Message.ts"
 import * as Method from "../Method.ts"
-import { listed, onePage, pageParams } from "../Method.ts"
-import { audited, clientName } from "../observation.ts"
+import { firstPageParams, onePage, pageParams } from "../Method.ts"
+import { auditCall, clientName } from "../observation.ts"
 import { clientInfoKey, type ProtocolVersion } from "../ProtocolVersion.ts"
 
 const callTool = {
@@ -24,11 +24,11 @@ const callTool = {
   inputResponses: Schema.optionalKey(Schema.Unknown),
   requestState: Schema.optionalKey(Schema.Unknown)
 }
-const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
-type Called = typeof Called.Type
+const ToolCallParams = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+type ToolCallParams = typeof ToolCallParams.Type
 
 /** The params of a call that determine where it works. */
-const readCalled = Schema.decodeUnknownOption(Called)
+const readToolCallParams = Schema.decodeUnknownOption(ToolCallParams)
 
 /** `tools/list` and `tools/call`, with the selection for callers whose access has none. */
 export const toolMethods = (
@@ -67,7 +67,7 @@ export const toolMethods = (
         const { listing } = offerOf(selection, refused)
         return yield* onePage(params, listing[showsViews ? "withViews" : "plain"](protocolVersion))
       }),
-      listed
+      firstPageParams
     ),
     "tools/call": Method.make(
       () => callTool,
@@ -77,7 +77,7 @@ export const toolMethods = (
         const client = params._meta?.[clientInfoKey]
         const reason = params._meta?.[reasonKey]
         const called = <E extends ToolFailure | InputNeeded>(program: Effect.Effect<Answer, E>) =>
-          Effect.map(audited(tool, program, { input: params.arguments, client, protocolVersion, reason }), (answer) =>
+          Effect.map(auditCall(tool, program, { input: params.arguments, client, protocolVersion, reason }), (answer) =>
             result(answer, protocolVersion)
           )
         const calling = () => {
@@ -179,7 +179,7 @@ const reasonKey = "workflow-tool-server/reason"
 const workOf =
   (byName: ReadonlyMap<string, Tool>) =>
   (params: unknown): Method.Work => {
-    const { arguments: args, name } = Option.getOrElse(readCalled(params), (): Called => ({ name: "" }))
+    const { arguments: args, name } = Option.getOrElse(readToolCallParams(params), (): ToolCallParams => ({ name: "" }))
     const tool = byName.get(name)
     return {
       concurrencyGroup: tool?.concurrencyGroup?.(args) ?? ungrouped,
