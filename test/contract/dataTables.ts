@@ -4,7 +4,7 @@ import { Effect, Result, Schema, Struct } from "effect"
 import { csvHead, csvRows, rowsOfCsv } from "../../src/engine/workflow/csv.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { decodePage, unique } from "./fixtures.ts"
+import { answer, created, decodePage, manual, node, unique } from "./fixtures.ts"
 import { sent, TestedEngine } from "./TestedEngine.ts"
 
 const columns = [
@@ -68,6 +68,63 @@ export const dataTables = (it: Suite) => {
       assert.deepInclude(first, { id: 1, ...rows[0], due: "2026-01-02T00:00:00.000Z" })
       assert.deepInclude(second, { id: 2, paid: null, due: "2026-01-02T08:00:00.000Z" })
       assert.deepInclude(last, { id: 4, city: null, amount: null, paid: null, due: null })
+    })
+  )
+
+  it.effect("what a workflow uses is found by its id and name, and told where it is missing", () =>
+    Effect.gen(function* () {
+      const { isV2, send } = yield* TestedEngine
+      const use = (name: string, dataTableId: unknown) => ({
+        ...node("dataTable", name, { operation: "get", dataTableId }),
+        typeVersion: 1.1
+      })
+      const choice = (mode: string, value: string, more: Json = {}) => ({ __rl: true, mode, value, ...more })
+      const gone = choice("list", "gone123456789012", { cachedResultName: "gone" })
+      const problems = Effect.fnUntraced(function* (args: Json) {
+        const { findings } = yield* ask("check_workflow", args)
+        const texts = Array.isArray(findings) ? findings.map((one) => Object(one)) : []
+        return texts
+          .filter(({ problem }) => /data tables?|variable/.test(problem))
+          .map(({ fix, node, problem }) => [node, problem, fix])
+      })
+      if (!isV2) {
+        const [[name, problem] = []] = yield* problems({ nodes: [manual(), use("Read", gone)] })
+        assert.deepStrictEqual([name, problem], ["Read", "this engine has no data tables: they came with generation 2"])
+        return
+      }
+      const { id, name } = yield* madeTable
+      const nodes = [manual(), use("By id", choice("list", id)), use("By name", choice("name", name))]
+      const workflow = yield* created({ nodes })
+      for (const uses of [id, name]) {
+        const [row, ...others] = decodePage(yield* ask("search_workflows", { uses })).data
+        assert.lengthOf(others, 0)
+        assert.strictEqual(row?.id, workflow.id)
+        assert.lengthOf(Array.isArray(row?.matches) ? row.matches : [], 2)
+      }
+      assert.deepStrictEqual(yield* problems({ id: workflow.id }), [])
+      const wrong = [
+        manual(),
+        use("Gone", gone),
+        use("Misspelt", choice("name", `${name}x`)),
+        use("Computed", choice("name", "={{ $json.table }}")),
+        node("noOp", "Off", {}, { disabled: true }),
+        { ...use("Disabled", gone), disabled: true }
+      ]
+      assert.deepStrictEqual(yield* problems({ nodes: wrong }), [
+        ["Gone", "there is no data table gone (gone123456789012) here", "Create it"],
+        ["Misspelt", `there is no data table ${name}x here`, `There is ${name} (${id})`]
+      ])
+      const making = node("dataTable", "Make", { resource: "table", operation: "create", tableName: `${name}x` })
+      assert.deepStrictEqual(yield* problems({ nodes: [...wrong.slice(2), making] }), [], "a run may make it")
+
+      const key = unique("key").replaceAll("-", "_")
+      const isLicensed = (yield* send("POST", "/variables", { key, value: "eu" })).status === 201
+      const reading = [manual(), answer("Right", `={{ $vars.${key} }}`), answer("Wrong", `={{ $vars.${key}s }}`)]
+      const missing = ["Wrong", `there is no variable ${key}s here: $vars.${key}s is undefined`, `There is ${key}`]
+      assert.deepStrictEqual(yield* problems({ nodes: reading }), isLicensed ? [missing] : [])
+      const reader = yield* created({ nodes: reading })
+      const [row] = decodePage(yield* ask("search_workflows", { uses: key })).data
+      assert.deepInclude(row, { id: reader.id, matches: [{ node: "Right", field: "$vars", snippet: key }] })
     })
   )
 

@@ -55,6 +55,12 @@ export const tableOf = (node: JsonObject): TableUse | undefined => {
   }
 }
 
+/** Whether a node makes a data table, so that others may use one that is not there before. */
+export const createsTable = (node: JsonObject): boolean => {
+  const { operation, resource } = objectOf(node.parameters)
+  return tableNodes.has(kindOf(node)) && resource === "table" && operation === "create"
+}
+
 const tableNodes = new Set(["dataTable", "dataTableTool"])
 const evaluations = new Set(["evaluation", "evaluationTrigger", "evaluationTool"])
 

@@ -1,12 +1,16 @@
 import { DateTime, Effect, Option, Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/texts.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { firstPagesIfSupported } from "../../client/listAll.ts"
-import { idPattern, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { everything, firstPagesIfSupported } from "../../client/listAll.ts"
+import { idPattern, type Page, type PageQuery, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { isSameName } from "../../workflow/names.ts"
 import { isCommunityPackage, packageOf, toEngineType } from "../../workflow/naming.ts"
 import { nameOf } from "../../workflow/nodes.ts"
+import { createsTable, tableUses, type VariableUse, variableUses } from "../../workflow/resources.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
@@ -58,6 +62,72 @@ const listed = (engine: EngineClient["Service"]) =>
     Effect.catchTag("PermissionDenied", () => Effect.succeedNone),
     Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.matches) : undefined))
   )
+
+/** Data tables and variables that nodes use and the instance does not have, as far as it lists them to this key. */
+export const checkResources = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  nodes: ReadonlyArray<JsonObject>
+) {
+  const enabled = nodes.filter(isEnabled)
+  const [tables, variables] = yield* Effect.all(
+    [missingTables(engine, enabled), missingVariables(engine, variableUses(enabled))],
+    { concurrency: 2 }
+  )
+  return [...tables, ...variables]
+})
+
+/** All items of a list; undefined where nobody can tell what it lacks. */
+const whole = <A>(list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>) =>
+  firstPagesIfSupported(list, { pages: maxPages }, everything).pipe(
+    Effect.map(Option.map(({ isWhole, matches }) => (isWhole ? matches : undefined))),
+    Effect.catchTag("PermissionDenied", () => Effect.succeedSome(undefined))
+  )
+
+const missingTables = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  nodes: ReadonlyArray<JsonObject>
+): Effect.fn.Return<ReadonlyArray<Finding>, EngineError> {
+  // What a run makes, and what an expression names, is known in a run alone.
+  const isMade = nodes.some(createsTable)
+  const uses = tableUses(nodes).filter(({ by }) => by === "id" || (by === "name" && !isMade))
+  if (uses.length === 0) return []
+  const listedTables = yield* whole(engine.listTablesIfSupported)
+  const at = { level: "error", field: "parameters.dataTableId" } as const
+  if (Option.isNone(listedTables)) {
+    const problem = "this engine has no data tables: they came with generation 2"
+    return uses.map(({ node }) => ({ ...at, node, problem }))
+  }
+  const tables = listedTables.value
+  if (tables === undefined) return []
+  return uses.flatMap((use): ReadonlyArray<Finding> => {
+    const { by, name, node, value } = use
+    if (tables.some((table) => (by === "id" ? table.id === value : isSameName(table.name, value)))) return []
+    const wanted = name ?? value
+    const guess = nearest(
+      wanted,
+      tables.map((table) => table.name)
+    )
+    const match = tables.find((table) => table.name === guess)
+    const problem = `there is no data table ${wanted === value ? value : `${wanted} (${value})`} here`
+    return [{ ...at, node, problem, fix: match === undefined ? "Create it" : `There is ${match.name} (${match.id})` }]
+  })
+})
+
+const missingVariables = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  uses: ReadonlyArray<VariableUse>
+): Effect.fn.Return<ReadonlyArray<Finding>, EngineError> {
+  if (uses.every(({ name }) => name === undefined)) return []
+  const variables = Option.getOrUndefined(yield* whole(engine.listVariablesIfSupported))
+  if (variables === undefined) return []
+  const keys = variables.map(({ key }) => key)
+  return uses.flatMap(({ name, node }): ReadonlyArray<Finding> => {
+    if (name === undefined || keys.includes(name)) return []
+    const guess = nearest(name, keys)
+    const problem = `there is no variable ${name} here: $vars.${name} is undefined`
+    return [{ level: "warning", node, problem, fix: guess === undefined ? "Create it" : `There is ${guess}` }]
+  })
+})
 
 /** Most workflows to look up. */
 const most = 20

@@ -21,7 +21,7 @@ const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { 
 
 const limit = Schema.optionalKey(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }, { message: "must be between 1 and 50" })).annotate(
-    shownNumber("Rows of each kind; default what fits")
+    shownNumber("Rows of each kind")
   )
 )
 

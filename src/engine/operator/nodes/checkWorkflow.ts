@@ -12,6 +12,7 @@ import type { Finding } from "../../nodes/check/Finding.ts"
 import {
   checkCredentialIds,
   checkPackages,
+  checkResources,
   checkSettings,
   checkSubWorkflows
 } from "../../nodes/check/instanceReferences.ts"
@@ -58,6 +59,7 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
         checkWebhooks(engine, id, asKept(all, catalog)),
         checkCredentialIds(engine, all),
         checkSubWorkflows(engine, whole),
+        checkResources(engine, all),
         checkPackages(engine, all, catalog)
       ],
       { concurrency: "unbounded" }

@@ -7,6 +7,8 @@ import { pathTest } from "../../workflow/addresses.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
+import { variablesOf } from "../../workflow/references.ts"
+import { tableOf } from "../../workflow/resources.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { kindOf } from "../../workflow/triggers.ts"
@@ -18,6 +20,7 @@ export interface Criteria {
   readonly nodeType?: string
   readonly credential?: string
   readonly path?: string
+  readonly uses?: string
   readonly calls?: string
   readonly calledBy?: string
   readonly errorWorkflow?: string
@@ -36,8 +39,17 @@ export interface Match {
   readonly isAsked: boolean
 }
 
+/** Ids and names of data tables and variables. */
+export interface Resources {
+  readonly names: ReadonlySet<string>
+  /** Whether an engine has listed a table of these: the names that nodes remember beside other ids do not count then. */
+  readonly isListed: boolean
+}
+
 /** Criteria, with the workflows looked up that are given by id or name. */
-export interface Search extends Omit<Criteria, "calledBy" | "calls" | "errorWorkflow"> {
+export interface Search extends Omit<Criteria, "calledBy" | "calls" | "errorWorkflow" | "uses"> {
+  /** The data tables and variables that are meant. */
+  readonly uses?: Resources | undefined
   /** The ids of the workflows that are meant. */
   readonly calls?: ReadonlySet<string> | undefined
   readonly errorWorkflow?: ReadonlySet<string> | undefined
@@ -103,11 +115,12 @@ const stateTest = (search: Search): ((workflow: JsonObject) => boolean) => {
 
 type NodeTest = (node: JsonObject) => Match | undefined
 
-const nodeTests = ({ calls, credential, nodeType, path }: Search): ReadonlyArray<NodeTest> => [
+const nodeTests = ({ calls, credential, nodeType, path, uses }: Search): ReadonlyArray<NodeTest> => [
   ...(nodeType === undefined ? [] : [hasType(nodeType)]),
   ...(credential === undefined ? [] : [hasCredential(credential)]),
   ...(path === undefined ? [] : [listensAt(path)]),
-  ...(calls === undefined ? [] : [runs(calls)])
+  ...(calls === undefined ? [] : [runs(calls)]),
+  ...(uses === undefined ? [] : [usesResource(uses)])
 ]
 
 /** A test for a type of nodes, given with its package or without. */
@@ -155,6 +168,19 @@ const listensAt = (wanted: string): NodeTest => {
     }
   }
 }
+
+/** A test for a data table or a variable, by its id or its name. */
+const usesResource =
+  ({ isListed, names: wanted }: Resources): NodeTest =>
+  (node) => {
+    const { name, value } = tableOf(node) ?? {}
+    const isTable = [value, isListed ? undefined : name].some((one) => one !== undefined && wanted.has(one))
+    if (isTable) return { field: "dataTableId", snippet: clipped(name ?? value ?? "", snippetRoom), isAsked: true }
+    const variable = variablesOf(node).find((one) => one !== undefined && wanted.has(one))
+    return variable === undefined
+      ? undefined
+      : { field: "$vars", snippet: clipped(variable, snippetRoom), isAsked: true }
+  }
 
 const runs =
   (wanted: ReadonlySet<string>): NodeTest =>

@@ -12,9 +12,10 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { provingPage } from "../../client/listAll.ts"
+import { allTables, isWithoutTables } from "../../tools/dataTables.ts"
 import { exists, workflowsNamed } from "../../tools/references.ts"
 import { idPattern, WorkflowId, type WorkflowQuery } from "../../workflow/models.ts"
-import { takenName } from "../../workflow/names.ts"
+import { isSameName, takenName } from "../../workflow/names.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { type Criteria, type Match, type Matcher, matcherOf, type Search } from "./criteria.ts"
@@ -130,18 +131,29 @@ const meantBy = Effect.fnUntraced(function* (given: string, isByName: boolean) {
  * the engine has none of it.
  */
 export const prepare = Effect.fnUntraced(function* (criteria: Criteria, isByName: boolean) {
-  const { calledBy, calls, errorWorkflow, ...rest } = criteria
+  const { calledBy, calls, errorWorkflow, uses, ...rest } = criteria
   const lookUp = (given: string | undefined) => (given === undefined ? Effect.undefined : meantBy(given, isByName))
   const callers = yield* lookUp(calledBy)
   const calledOnes = yield* lookUp(calls)
   const errorWorkflows = yield* lookUp(errorWorkflow)
   const search: Search = {
     ...rest,
+    uses: uses === undefined ? undefined : yield* namesOf(uses.trim()),
     calls: calledOnes?.ids,
     errorWorkflow: errorWorkflows?.ids,
     called: callers === undefined ? undefined : yield* runBy([...callers.ids])
   }
   return { search, notices: [callers, calledOnes, errorWorkflows].flatMap((one) => one?.notices ?? []) }
+})
+
+/** The ids and the names of the data tables that are meant, as far as the engine lists them; else what was given. */
+const namesOf = Effect.fnUntraced(function* (given: string) {
+  const tables = yield* EngineClient.use(allTables).pipe(
+    Effect.catchIf(isWithoutTables, () => Effect.succeed([])),
+    Effect.catchTag("PermissionDenied", () => Effect.succeed([]))
+  )
+  const meant = tables.filter(({ id, name }) => id === given || isSameName(name, given))
+  return { names: new Set([given, ...meant.flatMap(({ id, name }) => [id, name])]), isListed: meant.length > 0 }
 })
 
 /** The ids of the workflows that some run; those that do not exist run none. */

@@ -6,7 +6,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
-import { checkCredentialIds, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
+import { checkCredentialIds, checkResources, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { nameOf } from "../../workflow/models.ts"
 
@@ -82,7 +82,10 @@ const asWritten = (given: Checked, before: Checked | undefined): Checked => {
 /** Findings about credentials and other workflows that these nodes mention and the instance does not have. */
 const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObject>) =>
   Effect.map(
-    Effect.all([checkCredentialIds(engine, nodes), checkSubWorkflows(engine, { nodes })], { concurrency: 2 }),
+    Effect.all(
+      [checkCredentialIds(engine, nodes), checkSubWorkflows(engine, { nodes }), checkResources(engine, nodes)],
+      { concurrency: 3 }
+    ),
     (findings) => findings.flat().map(inWords)
   )
 
