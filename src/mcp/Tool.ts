@@ -35,6 +35,8 @@ export interface Tool<R = never> {
   readonly inputJson?: (() => string) | undefined
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  /** Whether lists say of it only what clients do not assume. */
+  readonly isBrief?: true
   /** Whether a call with these arguments asks for more than a short answer. */
   readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** The name of the toolset that it belongs to. */

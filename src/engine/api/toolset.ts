@@ -13,7 +13,7 @@ const everything: Offer<Instances> = {
   instructions:
     "The toolset api finds and makes the other calls of the engine's API: projects, variables, users; and it reads and changes data tables.",
   data: foreignTexts,
-  tools: [findCall, callEngine, masking(readDataTable)]
+  tools: [findCall, callEngine, masking(readDataTable)].map((tool) => ({ ...tool, isBrief: true as const }))
 }
 
 /** The toolset `api`: the reading calls of an engine's API that no other tool makes, as the engine itself describes them. */

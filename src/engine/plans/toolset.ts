@@ -32,7 +32,7 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
 })
 
 /** The tools that plan what no other tool does: calls of the engine's API, and changes of data tables. */
-export const callPlanTools = [planEngineCall, changeDataTable]
+export const callPlanTools = [planEngineCall, changeDataTable].map((tool) => ({ ...tool, isBrief: true as const }))
 
 /** A toolset over instances with the tools that plan calls of the engine's API. */
 export const withCallPlans = (toolset: Toolset<Instances>): Toolset<Instances | WorkflowPlans> => ({

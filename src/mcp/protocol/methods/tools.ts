@@ -145,7 +145,7 @@ const selectedTools = (
   const selected = select(tools, selection)
   const { hidden = {}, isBrief = false } = selection
   const listedTools = selected.filter(({ isListed, name }) => isListed !== false && !refused.has(name))
-  const schemas = lazy(() => (isBrief ? briefSchemas(listedTools, hidden) : listedTools.map((tool) => inputJson(tool))))
+  const schemas = lazy(() => schemasOf(listedTools, isBrief, hidden))
   // At the first use in each revision: schemas take time.
   const listings = (showsViews: boolean) =>
     memoized((protocolVersion: ProtocolVersion): MethodResult => {
@@ -201,10 +201,15 @@ const unknownTool = (name: string, names: ReadonlyArray<string>) => {
 const listOf = (items: ReadonlyArray<string>) =>
   `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
 
-/** The schemas of a brief list, as JSON: an argument that an earlier tool takes as well is not described again. */
-const briefSchemas = (tools: ReadonlyArray<Tool>, hidden: NonNullable<Selection["hidden"]>): ReadonlyArray<string> => {
+/** The schemas of a list, as JSON: in a brief one, an argument that an earlier tool takes as well is not described again. */
+const schemasOf = (
+  tools: ReadonlyArray<Tool>,
+  isBrief: boolean,
+  hidden: NonNullable<Selection["hidden"]>
+): ReadonlyArray<string> => {
   const described = new Set<string>()
   return tools.map((tool) => {
+    if (!isBrief && tool.isBrief !== true) return inputJson(tool)
     const { properties = {}, ...schema }: JsonSchema.JsonSchema = JSON.parse(inputJson(tool))
     const listedArguments = Object.entries(Object(properties)).flatMap(([name, property]) => {
       if (hidden[tool.name]?.includes(name) === true) return []
@@ -219,8 +224,9 @@ const briefSchemas = (tools: ReadonlyArray<Tool>, hidden: NonNullable<Selection[
 }
 
 /** A tool in a list, as JSON. A brief list leaves out what clients assume where it is not said, and shapes of answers. */
-const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsViews }: Form): string => {
+const listing = (tool: Tool, schema: string, { protocolVersion, showsViews, ...form }: Form): string => {
   const { description, name, title } = tool
+  const isBrief = form.isBrief || tool.isBrief === true
   const meta = metaFor(isBrief && tool.meta?.["ui"] === undefined ? undefined : tool.meta, showsViews)
   const annotations = isBrief ? notable(tool.annotations) : tool.annotations
   const titled = isBrief && saysTheSame(title, name) ? {} : { title }
