@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { decodeEntity, decodePage, unique } from "./fixtures.ts"
+import { decodeEntity, decodePage, unique, webhook } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
 
 const secret = "canary-of-the-credential"
@@ -162,6 +162,33 @@ export const credentials = (it: Suite) => {
           yield* send("PUT", `/workflows/${made.id}`, body(given))
           assert.deepNestedInclude(yield* send("GET", `/workflows/${made.id}`), { [place]: shown })
         }
+      })
+  )
+
+  it.effect(
+    "plan_rotation makes a credential anew, switches the workflow that uses it, and a rollback leads back",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* TestedEngine
+        const former = yield* kept()
+        const used = { ...webhook(), credentials: { httpBasicAuth: { id: former.id, name: former.name } } }
+        const { id } = decodeEntity(yield* ask("create_workflow", { name: unique("rotated"), nodes: [used] }))
+        yield* Effect.addFinalizer(() => send("DELETE", `/workflows/${id}`))
+        const usedNow = Effect.map(send("GET", `/workflows/${id}`), ({ body }) =>
+          String(Object(body).nodes[0].credentials.httpBasicAuth.id)
+        )
+        const data = { user: "ann", password: `${secret} of today` }
+        const plan = yield* ask("plan_rotation", { credential: former.name, data })
+        assert.deepInclude(plan, { kind: "rotation", steps: 1 })
+        assert.notInclude(JSON.stringify(plan), secret)
+        const created = String(Object.values(Object(plan["created"]))[0])
+        yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${created}`))
+        assert.strictEqual(yield* usedNow, former.id)
+        const apply = (planned: Json) => ask("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 1 })
+        assert.strictEqual(yield* usedNow, created)
+        yield* apply(yield* ask("plan_rollback", { plan_id: String(plan["plan_id"]) }))
+        assert.strictEqual(yield* usedNow, former.id)
       })
   )
 

@@ -35,6 +35,7 @@ export const chain = {
   nodes: [{ ...schedule, parameters: { rule: { interval: [{ field: "days" }] } } }, set],
   connections: [{ source: "Daily", target: "Set" }]
 }
+const login = { type: "httpBasicAuth", data: { user: "ann", password: "b" } }
 const id = ({ create_workflow: made }: Ids) => made
 
 /** Calls beside those of every tool of the contract: of operators, of plans, and of several changes at once. */
@@ -61,7 +62,9 @@ const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> 
   ["archive_workflow", (ids) => ({ id: id(ids) })],
   ["archive_workflow", (ids) => ({ id: id(ids), archived: false })],
   ["apply_plan", (ids) => ({ action: ["tag", "activate"], where: { ids: [id(ids)] }, value: "rights" })],
-  ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })]
+  ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })],
+  ["create_credential", () => ({ name: "Rights", ...login })],
+  ["plan_rotation", ({ create_credential: credential }) => ({ credential, data: login.data })]
 ]
 
 /** The same arguments, with the message without which engines of generation 2 publish no node that stops. */
