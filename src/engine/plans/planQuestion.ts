@@ -1,8 +1,9 @@
 import { Match } from "effect"
 
 import type { Plan } from "../../changes/Plan.ts"
-import { oneLine, quotedName } from "../../internal/foreignText.ts"
-import { callText, isFinal } from "./call/CallChange.ts"
+import { clipped, oneLine, quotedName, visibleJson } from "../../internal/foreignText.ts"
+import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
+import { type CallChange, callText, describeCall, isFinal } from "./call/CallChange.ts"
 import type { Change } from "./Change.ts"
 import { protectedChanges } from "./guards.ts"
 import type { Guards } from "./settings.ts"
@@ -32,14 +33,31 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
+/** The effect of a call: what it sends, or the fields that it changes, without secrets. */
+const effectOf = (change: CallChange): string => {
+  const { after, before } = describeCall(change)
+  const query = Object.keys(change.query).length === 0 ? [] : [`with ${textOf(change.query)}`]
+  const body = change.body === undefined ? [] : [`sends ${textOf(change.body)}`]
+  const isSent = change.read === undefined || before === null
+  const words = isSent ? body : [`${textOf(before)} becomes ${after === null ? "nothing" : textOf(after)}`]
+  return [...query, ...words].map((part) => `, ${part}`).join("")
+}
+
+/** Characters of what a call sends or changes. */
+const mostText = 400
+
+const textOf = (value: unknown): string => clipped(visibleJson(JSON.stringify(maskSecrets(value))), mostText)
+
 const placesOf = (changes: ReadonlyArray<Change>) =>
   [...new Set(changes.map(({ instance }) => instance))].toSorted().join(", ")
+
+type Questioned = Pick<Plan<Change>, "id" | "kind" | "steps" | "warnings">
 
 /**
  * The question to a person before a plan is applied: it names the protected workflows that it changes, their instances, and
  * each change.
  */
-export const questionOf = (guards: Guards, { id, kind, steps, warnings }: Plan<Change>): string | undefined => {
+export const questionOf = (guards: Guards, { id, kind, steps, warnings }: Questioned): string | undefined => {
   const protectedByName = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const gone = steps.filter(({ change }) => change.kind === "delete-execution")
   const forGood =
@@ -62,7 +80,7 @@ export const questionOf = (guards: Guards, { id, kind, steps, warnings }: Plan<C
       ? []
       : [
           `This ${kind} makes ${finalCalls.length === 1 ? "a call" : "calls"} that nothing undoes on ${placesOf(finalCalls)}:`,
-          ...finalCalls.map((change) => `- ${callText(change)}`)
+          ...finalCalls.map((change) => `- ${callText(change)}${effectOf(change)}`)
         ]
   const all = `${protectedByName.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
   const final = [...forGood, ...runs, ...unseen, all]

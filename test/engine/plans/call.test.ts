@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Schema } from "effect"
 import { HttpClientResponse } from "effect/http"
 
+import { type CallChange, isAsExpected } from "../../../src/engine/plans/call/CallChange.ts"
 import { draftCall, undrafted } from "../../../src/engine/plans/call/draftCall.ts"
+import { questionOf } from "../../../src/engine/plans/planQuestion.ts"
+import { GuardFields } from "../../../src/engine/plans/settings.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded, workflow } from "./support.ts"
 
@@ -211,6 +214,85 @@ describe("a plan of a call of the engine's API", () => {
       assert.strictEqual(sent, 1)
     }).pipe(Effect.provide(engines))
   )
+
+  it.live("takes nothing for absent that could be behind the last page that is read", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      let pages = 0
+      let sent = 0
+      const arrived = yield* Deferred.make<void>()
+      yield* meddle((request, proceed) => {
+        if (!request.url.includes("/variables")) return proceed
+        if (request.method !== "GET") {
+          sent++
+          return Effect.andThen(Deferred.succeed(arrived, undefined), Effect.never)
+        }
+        const page = { data: [{ id: `v${++pages}`, key: `k${pages}`, value: "eu" }], nextCursor: `c${pages}` }
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(page)))
+      })
+      const planned = yield* plan("PUT /variables/{id}", {
+        arguments: { id: "A1b2C3d4E5f6G7h8" },
+        body: { key: "region", value: "us" }
+      })
+      assert.strictEqual(pages, 100)
+      assert.include(JSON.stringify(planned["warnings"]), "cannot be read back")
+      const created = yield* plan("POST /variables", { body: { key: "region", value: "us" } })
+      const broken = yield* Effect.forkChild(apply(created, { confirm_protected: true }))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(broken)
+      const again = yield* apply(created, { confirm_protected: true })
+      assert.include(JSON.stringify(again), "nobody can read whether it was carried out: it is not sent again")
+      assert.strictEqual(sent, 1)
+    }).pipe(Effect.provide(engines))
+  )
+
+  it("compares whole what was read, and what replaces it, and of all else the part that a call sets", () => {
+    const read = { id: "1", key: "a", value: { list: [{ b: 1, c: 2 }] } }
+    const part = { value: { list: [{ b: 1 }] } }
+    assert.isTrue(isAsExpected(read, { ...read, more: 1, updatedAt: "later" }))
+    assert.isFalse(isAsExpected({ ...read, ...part }, read))
+    assert.isTrue(isAsExpected(part, read))
+    assert.isFalse(isAsExpected(part, read, { isReplaced: true }))
+    assert.isTrue(isAsExpected(part, { ...read, value: { list: [{ b: 1, id: "x" }] } }, { isReplaced: true }))
+  })
+
+  it("asks a person about what a call sends and changes, without its secrets", () => {
+    const call = {
+      kind: "call" as const,
+      instance: "production",
+      call: "DELETE /projects/{projectId}",
+      path: "/projects",
+      thing: "p1",
+      query: { transferId: "p2" },
+      read: { as: "item" as const, query: {} },
+      before: { id: "p1", name: "Sales\u202E", apiKey: "sk-live-4f9a8b7c6d5e4f3a2b1c" },
+      after: null
+    }
+    const question = (change: CallChange) => {
+      const step = { id: "a", change, reason: "", undo: [] }
+      const plan = {
+        id: "p",
+        kind: "call" as const,
+        steps: [step],
+        warnings: []
+      }
+      return questionOf(Schema.decodeUnknownSync(GuardFields)({}), plan) ?? ""
+    }
+    const deletion = question(call)
+    assert.include(deletion, '- DELETE /projects/p1, with {"transferId":"p2"}, {"id":"p1","name":"Sales\\u202e"')
+    assert.include(deletion, " becomes nothing")
+    assert.notInclude(deletion, "sk-live")
+    const { read: _, thing: __, ...unread } = call
+    const sent = question({
+      ...unread,
+      call: "POST /audit",
+      path: "/audit",
+      query: {},
+      before: null,
+      body: { days: 3 }
+    })
+    assert.include(sent, '- POST /audit, sends {"days":3}')
+  })
 
   it("is undone by no creation that could not be recognised in a list", () => {
     const call = (method: string, path: string) => ({

@@ -64,7 +64,8 @@ export const describeCall = (change: CallChange) => {
   const call = callText(change)
   if (change.read === undefined) return { before: null, after: { call, ...(body === undefined ? {} : { body }) } }
   if (!isJsonObject(before) || !isJsonObject(after)) return { before, after }
-  const names = Object.keys(after).filter((name) => !contains(shownField(before, name), after[name]))
+  const isReplaced = replaces(change)
+  const names = Object.keys(after).filter((name) => !contains(shownField(before, name), after[name], isReplaced))
   const only = (thing: JsonObject) => Object.fromEntries(names.map((name) => [name, shownField(thing, name) ?? null]))
   return { before: only(before), after: only(after) }
 }
@@ -113,24 +114,45 @@ export const shownField = (current: JsonObject, name: string): unknown => {
 /** Fields that change by themselves. */
 const passing = new Set(["updatedAt"])
 
-/** Whether what shows is as expected: fields of which nothing was said may be anything, and those that do not show count as right. */
-export const isAsExpected = (expected: unknown, current: unknown): boolean => {
+/**
+ * Whether what shows is as expected: fields of which nothing was said may be anything, and those that do not show count as right.
+ * The value of a field that was read is compared whole, that of one which a call sets without what engines add.
+ */
+export const isAsExpected = (
+  expected: unknown,
+  current: unknown,
+  { isReplaced = false }: { readonly isReplaced?: boolean } = {}
+): boolean => {
   if (!isJsonObject(expected) || !isJsonObject(current)) return isSameJson(expected ?? null, current ?? null)
+  const isRead = thingIdOf(expected) !== undefined
   return Object.entries(expected).every(([name, value]) => {
     const present = shownField(current, name)
-    return passing.has(name) || present === undefined || contains(present, value)
+    if (passing.has(name) || present === undefined) return true
+    return isRead ? isSameJson(present, value) : contains(present, value, isReplaced)
   })
 }
 
-/** Whether a value has everything of another one: engines add fields of their own. */
-const contains = (value: unknown, part: unknown): boolean => {
+/** Fields that engines give, whatever a call says. */
+const givenFields = new Set(["createdAt", "id", "updatedAt"])
+
+/**
+ * Whether a value has everything of another one: engines add fields of their own. Where it replaces the former value, it has nothing
+ * else, but for what engines give.
+ */
+const contains = (value: unknown, part: unknown, isReplaced = false): boolean => {
   if (Array.isArray(part)) {
     const items = listOf(value)
-    return items.length === part.length && part.every((one, index) => contains(items[index], one))
+    return items.length === part.length && part.every((one, index) => contains(items[index], one, isReplaced))
   }
   if (!isJsonObject(part) || !isJsonObject(value)) return isSameJson(value ?? null, part ?? null)
-  return Object.entries(part).every(([name, one]) => contains(value[name], one))
+  const isMore = Object.entries(value).some(
+    ([name, one]) => !Object.hasOwn(part, name) && !givenFields.has(name) && one !== null
+  )
+  return !(isReplaced && isMore) && Object.entries(part).every(([name, one]) => contains(value[name], one, isReplaced))
 }
+
+/** Whether a call replaces what it changes; others change a part of it. */
+export const replaces = (change: CallChange): boolean => methodOf(change) === "PUT"
 
 /** The ids by which engines name a thing. */
 const ids = ["id", "slug", "packageName"]

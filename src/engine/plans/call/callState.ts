@@ -13,6 +13,7 @@ import {
   isCreation,
   methodOf,
   pathOf,
+  replaces,
   shownField,
   thingIdOf
 } from "./CallChange.ts"
@@ -23,7 +24,7 @@ type Client = EngineClient["Service"]
 /** Pages of a list that are read at most. */
 const mostPages = 100
 
-/** All items of a list, however the engine pages it. */
+/** The items of a list, however the engine pages it, and whether they are all. */
 export const listWhole = Effect.fnUntraced(function* (
   client: Client,
   path: string,
@@ -31,27 +32,35 @@ export const listWhole = Effect.fnUntraced(function* (
 ) {
   const items: Array<JsonObject> = []
   let next: Readonly<Record<string, string>> | undefined = query
+  let isCut = false
   for (let pages = 0; next !== undefined && pages < mostPages; pages++) {
     const answer: unknown = yield* client.readCall(path, next)
     const { count, data, nextCursor } = objectOf(answer)
     const read = objectsOf(Array.isArray(answer) ? answer : data)
     items.push(...read)
     const isMore = read.length > 0 && typeof count === "number" && count > items.length
+    // A full page that says nothing of others may be the first of several.
+    const isFull = read.length >= Number(query["limit"] ?? query["take"] ?? Infinity)
+    isCut = isFull && nextCursor === undefined && typeof count !== "number"
     if (typeof nextCursor === "string" && nextCursor !== "") next = { ...query, cursor: nextCursor }
     else next = isMore && query["take"] !== undefined ? { ...query, skip: String(items.length) } : undefined
   }
-  return items
+  return { items, isWhole: next === undefined && !isCut }
 })
 
-/** Reads what a call changes: the thing or `null`; for one that creates, the list. `undefined` where it cannot be read. */
+/**
+ * Reads what a call changes: the thing or `null`; for one that creates, the list. `undefined` where it cannot be read, or is in
+ * no page of a list that has more than are read.
+ */
 export const readPresent = (client: Client, change: CallChange): Effect.Effect<Present, EngineError> => {
   const { path, read, thing } = change
   if (read === undefined || typeof thing === "object") return Effect.undefined
   if (read.as === "list") {
-    const items = listWhole(client, path, read.query)
-    return thing === undefined
-      ? items
-      : Effect.map(items, (all) => all.find((item) => thingIdOf(item) === thing) ?? null)
+    return Effect.map(listWhole(client, path, read.query), ({ isWhole, items }) => {
+      const absent = isWhole ? null : undefined
+      if (thing === undefined) return isWhole ? items : undefined
+      return items.find((item) => thingIdOf(item) === thing) ?? absent
+    })
   }
   return client.readCall(pathOf(change), read.query).pipe(
     Effect.map((answer) => {
@@ -93,7 +102,10 @@ const readContents = Effect.fnUntraced(function* (client: Client, { path, thing 
     Effect.map(client.readCall(list, query), (answer) => objectsOf(objectOf(answer)["data"]).length > 0)
   )
   const beside = (path === "/projects" ? listsOfProjects : []).map((list) =>
-    Effect.map(listWhole(client, list, { limit: "250" }), (items) => items.some((item) => isInProject(thing, item)))
+    Effect.map(
+      listWhole(client, list, { limit: "250" }),
+      ({ isWhole, items }) => items.some((item) => isInProject(thing, item)) || (isWhole ? false : "unknown")
+    )
   )
   const isFull = yield* Effect.forEach([...inside, ...beside], (read) =>
     // Older engines do not have all of these lists.
@@ -101,7 +113,8 @@ const readContents = Effect.fnUntraced(function* (client: Client, { path, thing 
       error.httpStatus === 404 || error.httpStatus === 405 ? Effect.succeed(false) : Effect.fail(error)
     )
   )
-  return countsIn(present) || isFull.includes(true) ? "it is not empty any more, so that it stays" : undefined
+  if (countsIn(present) || isFull.includes(true)) return "it is not empty any more, so that it stays"
+  return isFull.includes("unknown") ? "nobody can read whether it is empty, so that it stays" : undefined
 })
 
 /** The state of the calls of one batch. */
@@ -128,11 +141,12 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
   return {
     obstacle: (change: CallChange) => states.get(callId(change))?.obstacle,
     judge: (change: CallChange, { outcomeUnknownSince }: StepRecord): Judgement => {
-      if (isCreation(change)) return newOnes(change).length === 0 ? "pending" : "drift"
       const present = presentOf(change)
       if (present === undefined) return outcomeUnknownSince === undefined ? "pending" : "drift"
-      if (isAsExpected(change.after, present)) return "already"
-      return isAsExpected(change.before, present) ? "pending" : "drift"
+      if (isCreation(change)) return newOnes(change).length === 0 ? "pending" : "drift"
+      const form = { isReplaced: replaces(change) }
+      if (isAsExpected(change.after, present, form)) return "already"
+      return isAsExpected(change.before, present, form) ? "pending" : "drift"
     },
     withPresent: (change: CallChange): CallChange =>
       isCreation(change) ? { ...change, namesakes: [...(change.namesakes ?? []), ...newOnes(change)] } : change,
@@ -142,10 +156,10 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
       return more.length === 0 ? { created: id } : { others: `there are several like it (${[id, ...more].join(", ")})` }
     },
     explain: (change: CallChange): string => {
-      if (isCreation(change)) return "something like it was made since then: plan again"
       const present = presentOf(change)
       if (present === undefined)
         return "it was sent, and nobody can read whether it was carried out: it is not sent again"
+      if (isCreation(change)) return "something like it was made since then: plan again"
       return present === null ? "it is not there any more" : changedSince
     }
   }

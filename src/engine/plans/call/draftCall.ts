@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schem
 import { type ApiCall, pathOf, queryOf, withoutNames } from "../../api/ApiCall.ts"
 import { checkerOf } from "../../api/shapes.ts"
 import { type Draft, stepOf } from "../Step.ts"
-import { type CallChange, isAsExpected, isCreation, methodOf, shownField, thingIdOf } from "./CallChange.ts"
+import { type CallChange, isAsExpected, isCreation, methodOf, replaces, shownField, thingIdOf } from "./CallChange.ts"
 
 /** A call with its arguments, before what it changes was read. */
 export interface Wanted {
@@ -72,7 +72,9 @@ export type Present = JsonObject | ReadonlyArray<JsonObject> | null | undefined
 export const draftCall = (wanted: Wanted, undone: CallChange, present: Present): Draft => {
   const { call } = wanted
   const { change, warnings } = completed(wanted, undone, present)
-  const isSo = change.read !== undefined && !isCreation(change) && isAsExpected(change.after, change.before)
+  const isReplaced = replaces(change)
+  const isSo =
+    change.read !== undefined && !isCreation(change) && isAsExpected(change.after, change.before, { isReplaced })
   return {
     kind: "call",
     steps: isSo ? [] : [stepOf(change, call.summary === "" ? "as asked for" : call.summary)],
