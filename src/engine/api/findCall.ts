@@ -55,7 +55,9 @@ export const findCall = EngineTool.make("find_call", {
       ...(refused === 0 ? {} : { notice: `The API key may not make ${refused} other calls of this engine.` }),
       ...(description.keptOf === undefined
         ? {}
-        : { source: `The calls of ${description.keptOf}: this engine does not describe its own` }),
+        : {
+            source: `The calls of ${description.keptOf}: this engine gives no description of its own that can be used`
+          }),
       ...(description.unreadable.length === 0 ? {} : { unreadable: description.unreadable.length })
     }
   })

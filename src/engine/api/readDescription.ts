@@ -10,6 +10,12 @@ import { toolFor } from "./toolFor.ts"
 /** Most characters of a description that is read at all; the largest known one has 760,000. */
 export const mostCharacters = 3_000_000
 
+/** Paths of a description that is used; the largest known one has 110. Each is compared with what is looked for. */
+const mostPaths = 2000
+
+/** Characters of one path or component, the largest known one of which has 30,000: each is parsed at once, while others wait. */
+const mostOfPart = 100_000
+
 const mostDepth = 30
 /** Values of one call with all that its references name: references inside each other can grow without end. */
 const mostValues = 5000
@@ -28,6 +34,8 @@ export function* readDescription(text: string): Sliced<Option.Option<ApiDescript
   const paths = sections.get("paths")
   if (text.length > mostCharacters || paths === undefined || !/^openapi: *["']?3\./m.test(text.slice(0, 2000)))
     return Option.none()
+  const pathBlocks = blocksOf(paths)
+  if (pathBlocks.length > mostPaths) return Option.none()
   const unreadable: Array<string> = []
   const components = new Map<string, unknown>()
   for (const [kind, lines] of blocksOf(sections.get("components") ?? [])) {
@@ -38,7 +46,7 @@ export function* readDescription(text: string): Sliced<Option.Option<ApiDescript
     }
   }
   const calls: Array<ApiCall> = []
-  for (const [path, part] of blocksOf(paths)) {
+  for (const [path, part] of pathBlocks) {
     yield part.join("\n").length / charactersOfWeight
     const value = parsed(part)
     if (Option.isNone(value) || !/^\/[\w/{}.-]+$/.test(path)) {
@@ -56,9 +64,11 @@ export function* readDescription(text: string): Sliced<Option.Option<ApiDescript
 }
 
 /** YAML, without `- - a` on one line, which the parser does not take and which means the same on two. */
-const parsed = (lines: ReadonlyArray<string>) => {
-  const indent = Math.min(...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)))
+const parsed = (lines: ReadonlyArray<string>): Option.Option<unknown> => {
+  const indents = lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/))
+  const indent = indents.reduce((least, one) => Math.min(least, one), Infinity)
   const text = lines.map((line) => line.slice(indent)).join("\n")
+  if (text.length > mostOfPart) return Option.none()
   return parseYaml(text.replace(/^( *)- (?=- )/gm, "$1-\n$1  "))
 }
 
@@ -74,9 +84,10 @@ const blocksOf = (lines: ReadonlyArray<string>): ReadonlyArray<readonly [string,
   const blocks: Array<[string, Array<string>]> = []
   for (const line of lines) {
     const depth = line.search(/\S/)
-    const [, key] = depth === indent ? (/^\s*["']?([^\s"'#][^"']*?)["']?:(?:\s|$)/.exec(line) ?? []) : []
+    const [, key, value] =
+      depth === indent ? (/^\s*["']?([^\s"'#][^"']*?)["']?:(?:\s+(\S.*)|\s*)$/.exec(line) ?? []) : []
     if (key === undefined) blocks.at(-1)?.[1].push(line)
-    else blocks.push([key, []])
+    else blocks.push([key, value === undefined || value.startsWith("#") ? [] : [value]])
   }
   return blocks
 }
@@ -151,6 +162,9 @@ const parameterOf = (value: unknown): Parameter | undefined => {
   }
 }
 
+/** Whether a name would stand for something that nobody has given, such as `constructor`. */
+const isInherited = (name: unknown): boolean => Predicate.isString(name) && name in Object.prototype
+
 /** A value with what its references name in their place, or the reason why that cannot be. */
 const resolved = (value: unknown, components: ReadonlyMap<string, unknown>): Result.Result<unknown, string> => {
   let values = 0
@@ -158,11 +172,15 @@ const resolved = (value: unknown, components: ReadonlyMap<string, unknown>): Res
   const walk = (one: unknown, depth: number): unknown => {
     if (problem !== undefined) return undefined
     if (++values > mostValues || depth > mostDepth) {
-      problem = "its references lead into each other"
+      problem = "it is too large, or its references lead into each other"
       return undefined
     }
     if (Array.isArray(one)) return one.map((item) => walk(item, depth + 1))
     if (!isJsonObject(one)) return one
+    if ([...Object.keys(one), one["name"]].some(isInherited)) {
+      problem = "a name in it is one that every object has"
+      return undefined
+    }
     const reference = one["$ref"]
     if (!Predicate.isString(reference)) {
       return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, walk(part, depth + 1)]))

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 
 import { readDescription } from "../../../src/engine/api/readDescription.ts"
+import { checkerOf } from "../../../src/engine/api/shapes.ts"
 import { ApiToolset } from "../../../src/engine/api/toolset.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 import { answers, type Step } from "../../internal/http/standIn.ts"
@@ -297,6 +298,57 @@ describe("The calls of an engine's API", () => {
       assert.isArray((yield* ask("call_engine", { call: "GET /tags" }))["data"])
     }).pipe(Effect.provide(serverOverEmbedded({ seed: true }, [ApiToolset])))
   )
+
+  it("are left out by name where their description is hostile", () => {
+    const parameter = (schema: string, name = "q") =>
+      `    get:\n      parameters:\n        - { name: ${name}, in: query, schema: ${schema} }`
+    const post = (properties: string) =>
+      `    post:\n      requestBody:\n        content:\n          application/json:\n            schema: { properties: ${properties} }`
+    const schemas = (text: string) => `components:\n  schemas:\n${text}`
+    const doubled = Array.from({ length: 30 }, (_, level) => {
+      const next = `{ $ref: '#/components/schemas/s${level + 1}' }`
+      return `    s${level}: { allOf: [${next}, ${next}] }\n`
+    }).join("")
+    const anchors = Array.from(
+      "bcdefgh",
+      (name, at) => `      ${name}: &${name} [${`*${"abcdefg"[at]}, `.repeat(8)}1]\n`
+    )
+    for (const [kind, path, components, problem] of [
+      ["names of every object", parameter("{ type: string }", "constructor"), "", "a name in it is one that"],
+      ["fields of every object", post("{ __proto__: { type: string } }"), "", "a name in it is one that"],
+      ["200,000 choices", parameter(`{ enum: [${"v, ".repeat(200_000)}v] }`), "", "/a"],
+      ["20,000 choices", parameter(`{ enum: [${"v, ".repeat(20_000)}v] }`), "", "it is too large"],
+      ["references without end", parameter("{ $ref: '#/components/schemas/s0' }"), schemas(doubled), "it is too large"],
+      [
+        "references in a ring",
+        parameter("{ $ref: '#/components/schemas/a' }"),
+        schemas("    a: { $ref: '#/components/schemas/b' }\n    b: { $ref: '#/components/schemas/a' }\n"),
+        "lead into each other"
+      ],
+      ["a file", parameter("{ $ref: 'file:///etc/passwd' }"), "", "leads to nothing in the document"],
+      ["another document", parameter("{ $ref: 'https://example.com/#/a' }"), "", "leads to nothing in the document"],
+      ["anchors", `    get:\n      a: &a [1]\n${anchors.join("")}      parameters: [*h, *h]`, "", "it is too large"],
+      ["a list in a list", `    get: ${"[".repeat(40_000)}${"]".repeat(40_000)}`, "", "/a"],
+      ["a line of 2 MB", `    get: { summary: ${"x".repeat(2_000_000)} }`, "", "/a"],
+      ["300,000 lines", "    get:\n".repeat(300_000), "", "/a"]
+    ] as const) {
+      const text = `openapi: 3.0.0\npaths:\n  /a:\n${path}\n  /b:\n    get: { summary: Something else }\n${components}`
+      const { calls, unreadable } = Option.getOrThrow(atOnce(readDescription(text)))
+      assert.deepStrictEqual([kind, ...calls.map(({ call }) => call)], [kind, "GET /b"])
+      assert.include(unreadable.join(), problem, kind)
+    }
+    const paths = Array.from({ length: 2001 }, (_, at) => `  /p${at}:\n    get: {}\n`).join("")
+    assert.isTrue(Option.isNone(atOnce(readDescription(`openapi: 3.0.0\npaths:\n${paths}`))))
+  })
+
+  it("match no text by a pattern that could take for ever", () => {
+    for (const pattern of ["^(a+)+$", "^(a|a)*$", "^([a-z]+)*x$", "(?:", "(a".repeat(5000)]) {
+      const check = Option.getOrThrow(checkerOf({ type: "string", pattern }))
+      assert.isUndefined(check(`${"a".repeat(100_000)}!`), pattern.slice(0, 20))
+    }
+    const check = Option.getOrThrow(checkerOf({ type: "string", pattern: "^[a-z]+$" }))
+    assert.deepInclude(check(`${"a".repeat(100_000)}!`), { problem: "must be like ^[a-z]+$" })
+  })
 
   it("are read of no text that only looks like a description", () => {
     for (const text of ["", "paths:", "openapi: 3.0.0\npaths:", "openapi: 2.0\npaths:\n  /a:\n    get: {}"]) {

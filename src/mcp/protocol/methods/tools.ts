@@ -230,7 +230,7 @@ const listing = (tool: Tool, schema: string, { protocolVersion, showsViews, ...f
   const meta = metaFor(isBrief && tool.meta?.["ui"] === undefined ? undefined : tool.meta, showsViews)
   const annotations = isBrief ? notable(tool.annotations) : tool.annotations
   const titled = isBrief && saysTheSame(title, name) ? {} : { title }
-  const { headers } = isBrief || protocolVersion.era === "legacy" ? {} : tool
+  const { headers } = form.isBrief || protocolVersion.era === "legacy" ? {} : tool
   const inputSchema = `"inputSchema":${headers === undefined ? schema : withHeaders(schema, headers)}`
   if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
   if (!protocolVersion.structure) {
