@@ -53,8 +53,9 @@ export const withResources = Effect.fnUntraced(function* (
 /** The names of the variables that a key can see, or why nobody can tell. */
 const variablesOf = (client: Client): Effect.Effect<Listing<string>, EngineError> =>
   Effect.catchTag(
-    Effect.map(listWhole(client, "/variables", { limit: "250" }), (all) => ({
-      items: all.map(({ key }) => textOf(key))
+    Effect.map(listWhole(client, "/variables", { limit: "250" }), ({ isWhole, items }) => ({
+      items: items.map(({ key }) => textOf(key)),
+      ...(isWhole ? {} : { unread: `instance ${client.instance} has more variables than are read` })
     })),
     "PermissionDenied",
     ({ message }) => Effect.succeed({ items: [], unread: message })
