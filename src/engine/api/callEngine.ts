@@ -21,10 +21,10 @@ const mostBytes = 8000
 
 export const callEngine = EngineTool.make("call_engine", {
   title: "Call engine",
-  description: "Make a reading call that find_call has named",
+  description: "Make a reading call that find_call named",
   annotations: reads,
   arguments: {
-    call: Schema.String.annotate({ description: "e.g. GET /users" }),
+    call: Schema.String,
     arguments: optional(JsonObject.annotate({ description: "Of path and query" }))
   },
   run: Effect.fnUntraced(function* ({ arguments: given = {}, call: name }) {

@@ -20,8 +20,7 @@ const room = 350
 
 export const findCall = EngineTool.make("find_call", {
   title: "Find call",
-  description:
-    "Calls of this engine's API for a task, and the arguments of the best, for call_engine or plan_engine_call",
+  description: "Calls of the engine's API for a task, and the arguments of the best",
   annotations: reads,
   arguments: { text: Schema.String.annotate({ description: "e.g. create a variable" }) },
   run: Effect.fnUntraced(function* ({ text }) {

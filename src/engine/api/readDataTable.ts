@@ -6,7 +6,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { countRows, filterFor, findTable, isWithoutTables, orNoTables, requireRows } from "../tools/dataTables.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { listPage } from "../tools/paging.ts"
-import { cursor, limit, optional } from "../tools/parameters.ts"
+import { limit, optional } from "../tools/parameters.ts"
 import { columnNamed, columnsOf, type DataTable, passes, RowFilter, sentFilter } from "../workflow/dataTables.ts"
 
 /** Bytes of the rows or tables of one answer. */
@@ -52,7 +52,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
     ),
     search: optional(searchedText),
     limit: limit.annotate({ inputSchema: { type: "integer" } }),
-    cursor
+    cursor: optional(Schema.String)
   },
   run: Effect.fnUntraced(
     function* ({ action, cursor, limit, table: given, ...wanted }) {

@@ -59,15 +59,15 @@ const planCall = Effect.fn("planCall")(function* (request: CallRequest) {
 export const planEngineCall: Tool.Tool<Instances | WorkflowPlans> = masking(
   Tool.make("plan_engine_call", {
     title: "Plan engine call",
-    description: "Plan a changing call that find_call has named; apply_plan makes it",
+    description: "Plan a changing call that find_call named; apply_plan makes it",
     annotations: reads,
     arguments: {
       instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
-      call: text("e.g. POST /variables"),
+      call: text("Call").annotate({ inputSchema: { type: "string" } }),
       arguments: optional(JsonObject.annotate({ description: "Of path and query" })),
       body: optional(
         Schema.Union([JsonObject, Schema.Array(Schema.Unknown)]).annotate({
-          inputSchema: { type: "object", description: "Its fields; items: of a list" }
+          inputSchema: { type: "object", description: "Fields; items: a list" }
         })
       )
     },

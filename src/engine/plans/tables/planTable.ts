@@ -255,7 +255,7 @@ export const planTable = Effect.fn("planTable")(function* ({
 export const changeDataTable: Tool.Tool<Instances | WorkflowPlans> = masking(
   Tool.make("change_data_table", {
     title: "Change data table",
-    description: "Plan a change of a data table; apply_plan makes it",
+    description: "Plan a change of a data table",
     annotations: reads,
     arguments: {
       instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
@@ -270,7 +270,7 @@ export const changeDataTable: Tool.Tool<Instances | WorkflowPlans> = masking(
       ),
       column: optional(Schema.String),
       name: optional(Schema.String),
-      to: optional(Schema.String.annotate({ inputSchema: { type: "string", description: "Copy to instance" } })),
+      to: optional(Schema.String.annotate({ inputSchema: { type: "string", description: "Instance" } })),
       columns: optional(
         Schema.Record(Schema.String, ColumnType).annotate({
           inputSchema: { type: "object", description: "{name: string|number|boolean|date}" }
