@@ -63,7 +63,7 @@ const listAt = Effect.fnUntraced(function* (instance: string, path: string) {
   return all
 })
 
-const tables = (instance: string) => listAt(instance, "/data-tables?sortBy=name:asc")
+const tables = (instance: string) => listAt(instance, "/data-tables?sortBy=name%3Aasc")
 
 /** The columns and the rows of each table of an instance by its name, as far as they do not differ from place to place. */
 const contents = Effect.fnUntraced(function* (instance: string) {
