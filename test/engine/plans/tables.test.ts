@@ -366,6 +366,17 @@ describe("a plan of changes of a data table", () => {
       const { message } = yield* refused("change_data_table", { ...on, action: "delete_table", table })
       assert.include(message, "means more than 10000 rows")
       assert.isBelow(requests, 70)
+      for (const [args, argument] of [
+        [{ action: "delete_column", column: "city" }, "column"],
+        [{ action: "copy_table", name: "Copy" }, "table"]
+      ] as const) {
+        const answer = yield* refused("change_data_table", { ...on, table, ...args })
+        assert.include(answer.message, `Invalid ${argument}: means more than 10000 rows`)
+      }
+      requests = 0
+      const rows = upTo(100, 50_000).map((amount) => ({ amount, city: "near" }))
+      assert.deepInclude(yield* plan({ action: "update", table, column: "amount", rows }), { steps: 1 })
+      assert.isBelow(requests, 15)
     }).pipe(Effect.provide(engines))
   )
 })

@@ -168,7 +168,7 @@ const changesOf = Effect.fnUntraced(function* (client: Client, target: Client, r
     case "delete":
       return removals(client, table, yield* keptRows(client, table, yield* required("filter", request.filter, action)))
     case "delete_table": {
-      const rows = yield* keptRows(client, table, undefined)
+      const rows = yield* keptRows(client, table, undefined, { argument: "table" })
       const columns = yield* Effect.forEach(columnsOf(table), makeable)
       const drop: TableChange = { ...about(client, table), action: "drop", columns }
       return [...removals(client, table, rows), drop]
@@ -176,7 +176,7 @@ const changesOf = Effect.fnUntraced(function* (client: Client, target: Client, r
     case "copy_table": {
       const name = yield* freeName(target, request.name ?? table.name, request.name === undefined ? "table" : "name")
       const columns = yield* Effect.forEach(columnsOf(table), makeable)
-      const rows = yield* keptRows(client, table, undefined)
+      const rows = yield* keptRows(client, table, undefined, { argument: "table" })
       return creation(
         target,
         name,
@@ -217,7 +217,7 @@ const changesOf = Effect.fnUntraced(function* (client: Client, target: Client, r
       const column = yield* knownColumn(table, yield* required("column", request.column, action), "column")
       const before = yield* makeable(column)
       const held: RowFilter = { filters: [{ columnName: column.name, condition: "neq", value: null }] }
-      const rows = yield* keptRows(client, table, held)
+      const rows = yield* keptRows(client, table, held, { argument: "column" })
       const emptied = updates(
         client,
         table,

@@ -1,4 +1,4 @@
-import { Effect, Predicate, Result, Struct } from "effect"
+import { Array as Arrays, Effect, Predicate, Result, Struct } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
@@ -15,8 +15,11 @@ type Client = EngineClient["Service"]
 /** Rows of a table that are looked through for those of a key. */
 const mostCompared = 100_000
 
-/** Keys of which the rows are asked for; where there are more, all rows are read. They travel in the address, which some take to 8 kB only. */
+/** Keys of which the rows are asked for at once: they travel in the address, which some take to 8 kB only. */
 const mostKeys = { count: 20, characters: 1000 }
+
+/** Times that rows are asked for by their keys; where there are more keys, all rows are read. */
+const mostAsked = 10
 
 /** The rows that are meant, and their new values. */
 export interface RowRequest {
@@ -49,13 +52,13 @@ export const keptRows = Effect.fnUntraced(function* (
   client: Client,
   table: DataTable,
   filter: RowFilter | undefined,
-  columns: DataTable = table
+  { argument = "filter", columns = table }: { readonly argument?: string; readonly columns?: DataTable } = {}
 ) {
   const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
   const rows = yield* matchingRows(client, table, checked, mostChanged)
   return rows.length > mostChanged
     ? yield* invalid(
-        filter === undefined ? "table" : "filter",
+        argument,
         `means more than ${mostChanged} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id`
       )
     : rows.map((row) => keptRow(row, columns))
@@ -85,12 +88,20 @@ const rowsOfKeys = Effect.fnUntraced(function* (
   key: string,
   cells: ReadonlyArray<Cell>
 ) {
-  const isShort = cells.length <= mostKeys.count && JSON.stringify(cells).length <= mostKeys.characters
-  const filter = isShort ? anyOf(key, cells) : undefined
-  const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
-  const rows = yield* matchingRows(client, table, checked, mostCompared)
+  const parts = Arrays.chunksOf(cells, mostKeys.count)
+  const isShort = parts.length <= mostAsked && parts.every((part) => JSON.stringify(part).length <= mostKeys.characters)
+  const some = yield* Effect.forEach(isShort ? parts : [[]], (part) => {
+    const filter = anyOf(key, part)
+    return Effect.flatMap(filter === undefined ? Effect.undefined : filterFor(table, filter), (checked) =>
+      matchingRows(client, table, checked, mostCompared)
+    )
+  })
+  const rows = some.flat()
   return rows.length > mostCompared
-    ? yield* invalid("table", `has more than ${mostCompared} rows: give at most ${mostKeys.count} rows at once`)
+    ? yield* invalid(
+        "table",
+        `has more than ${mostCompared} rows: give at most ${mostKeys.count * mostAsked} rows at once, with short keys`
+      )
     : rows
 })
 
@@ -146,7 +157,7 @@ export const rowChanges = Effect.fnUntraced(function* (
   if (request.rows !== undefined) return yield* changesByKey(client, table, request, isUpsert, widened)
   const values = yield* checkedCells(widened, yield* required("values", request.values, action), "values")
   const filter = yield* required("filter", request.filter, action)
-  const rows = yield* keptRows(client, table, filter, widened)
+  const rows = yield* keptRows(client, table, filter, { columns: widened })
   return isUpsert && rows.length === 0
     ? yield* insertions(client, table, [values], () => filter)
     : updates(
