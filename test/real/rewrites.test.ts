@@ -3,7 +3,8 @@ import path from "node:path"
 
 import { assert, layer } from "@effect/vitest"
 import { Parser } from "acorn"
-import { Duration, Effect, Exit, Schedule, Schema } from "effect"
+import { Duration, Effect, Exit, Layer, Schedule, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { inject } from "vitest"
 
 import { boundedParser } from "../../src/engine/nodes/check/javaScript.ts"
@@ -14,12 +15,15 @@ import type { RuleId } from "../../src/engine/upgrade/Rule.ts"
 import { rules, rulesOn } from "../../src/engine/upgrade/rules.ts"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
 import { directory, useCommand } from "../cli/built.ts"
-import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
+import { chain, created, eventually, given, language, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
+import { scene } from "../contract/twoEngines.ts"
 import { operatorCommand, watched } from "../engine/plans/process.ts"
+import { Beside, serverWithPlans } from "../engine/plans/support.ts"
 import { planted } from "../engine/upgrade/planted.ts"
 import { engineFolder } from "../engines/install.ts"
 import { ask, type Json } from "../support/harness.ts"
+import { fakeModel, modelNode } from "./fakeModel.ts"
 
 useCommand()
 
@@ -475,6 +479,49 @@ for (const engine of inject("engines")) {
     )
 
     it.effect(
+      "a plan makes a tools agent one of version 2, which calls the same tool and answers the same",
+      () =>
+        Effect.gen(function* () {
+          const { isV2 } = yield* TestedEngine
+          // The engine 1.82.3 of these tests is installed without its AI nodes.
+          if (!isV2) return
+          const model = yield* fakeModel
+          const prompt = { agent: "toolsAgent", promptType: "define", text: "2+3?", options: {} }
+          const { id } = yield* created({
+            nodes: [
+              webhook(),
+              language("agent", "Agent", prompt, { typeVersion: 1.9 }),
+              yield* modelNode(model),
+              language("toolCalculator", "Sums", {}, {})
+            ],
+            connections: [
+              ...chain("Webhook", "Agent"),
+              { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" },
+              { source: "Sums", target: "Agent", sourceOutput: "ai_tool" }
+            ],
+            active: true
+          })
+          const before = yield* ask("execute_workflow", { id, data: {} })
+          assert.strictEqual(model.calls(), 2)
+          const where = { ids: [id] }
+          const left = yield* ask("plan_upgrade", { where })
+          assert.deepInclude(left, { steps: 0, verdicts: { unproved: 1 } }, JSON.stringify(left))
+          const plan = yield* ask("plan_upgrade", { where, accept: [id] })
+          assert.strictEqual(model.calls(), 2, "no proof asks a model")
+          assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), {
+            state: "applied"
+          })
+          const agent = objectsOf((yield* ask("get_workflow", { id }))["nodes"]).find(({ name }) => name === "Agent")
+          assert.deepInclude(agent, { typeVersion: 2 })
+          assert.notProperty(agent?.parameters, "agent")
+          assert.deepStrictEqual((yield* ask("execute_workflow", { id, data: {} }))["data"], before["data"])
+          assert.strictEqual(model.calls(), 4)
+          assert.include(yield* ask("plan_upgrade", { where }), { steps: 0 })
+        }),
+      longest
+    )
+
+    it.effect(
       "a plan rewrites many workflows that their runs prove, goes on after kill -9, and its rollback brings back what was there",
       () =>
         Effect.gen(function* () {
@@ -532,6 +579,64 @@ for (const engine of inject("engines")) {
           assert.deepStrictEqual(yield* contents, before)
           const left = yield* send("GET", "/workflows?limit=250")
           assert.notInclude(JSON.stringify(left.body), "Temporary run of")
+        }).pipe(Effect.scoped),
+      longest
+    )
+  })
+}
+
+const [source, target] = ["1.", "2."].map((first) => inject("engines").find(({ version }) => version.startsWith(first)))
+
+/** Both real engines, of which the newer one says that it is the version that is upgraded to. */
+const overBoth = Layer.unwrap(
+  Effect.map(HttpClient.HttpClient, (client) => {
+    const newest = HttpClient.transform(client, (proceed, request) => {
+      const { host, pathname } = new URL(request.url)
+      return host === new URL(target?.host ?? "").host && pathname === "/rest/settings"
+        ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ data: { versionCli: "3.0.0" } })))
+        : proceed
+    })
+    const none = { host: "", apiKey: "" }
+    return serverWithPlans({ production: source ?? none, staging: target ?? none }, newest)
+  })
+).pipe(Layer.provide(FetchHttpClient.layer))
+
+if (source !== undefined && target !== undefined) {
+  layer(overBoth, { excludeTestServices: true, timeout: "60 seconds" })("on both engines", (it) => {
+    it.effect(
+      "a plan is proved on the one and on the other, which has the target version, whatever code makes of a secret",
+      () =>
+        Effect.gen(function* () {
+          const { activate, hook, listed, make, prefix } = yield* scene
+          const { send, trigger } = yield* Beside
+          const functionCode = `const { name, token } = $json.query;
+return [{ name, first: token.slice(0, 3), long: token.length }, { name, more: true }].map((json) => ({ json }));`
+          const old = (kind: string, name: string, code: string) => ({
+            ...node(kind, name, { functionCode: code }),
+            type: `n8n-nodes-base.${kind}`
+          })
+          const id = yield* make("production", "Both", {
+            nodes: [
+              { ...hook("both"), parameters: { path: `${prefix}-both`, httpMethod: "POST", options: {} } },
+              old("function", "All", functionCode),
+              old("functionItem", "Each", "item.n = 1;\nreturn item;")
+            ],
+            connections: { Hook: { main: [[to("All")]] }, All: { main: [[to("Each")]] } },
+            settings: { executionOrder: "v1" }
+          })
+          yield* activate("production", id)
+          const secret = "sk-proj-0123456789abcdefghijklmnopqrstuv"
+          assert.strictEqual(yield* trigger("production", `${prefix}-both?name=a&token=${secret}`), 200)
+          const plan = yield* ask("plan_upgrade", { instances: "production", where: { ids: [id] } })
+          const text = JSON.stringify(plan)
+          assert.deepInclude(plan, { steps: 1, verdicts: { proved: 1 } }, text)
+          assert.match(text, /proved by 1 run with \d items? on production and staging/)
+          assert.include(text, "of which the same was made on production")
+          assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), {
+            state: "applied"
+          })
+          assert.notInclude(JSON.stringify(yield* send("production", "GET", `/workflows/${id}`)), "functionCode")
+          assert.deepStrictEqual(yield* listed("staging", "workflows"), [])
         }).pipe(Effect.scoped),
       longest
     )
