@@ -5,6 +5,7 @@ import { inject } from "vitest"
 import { promotingSuite } from "../contract/promoting.ts"
 import { promotingGroupsSuite } from "../contract/promotingGroups.ts"
 import { killedSuite } from "../contract/promotingKilled.ts"
+import { promotingTablesSuite } from "../contract/promotingTables.ts"
 import { type Given, type Place, serverWithPlans } from "../engine/plans/support.ts"
 
 const engines = inject("engines")
@@ -39,5 +40,6 @@ for (const staging of engines) {
 // What belongs to a member is a place of its own: its key shows nothing else.
 for (const { apiKey, host, memberKey, version } of engines.filter((engine) => engine.version.startsWith("2."))) {
   const places = { staging: { host, apiKey }, production: { host, apiKey: memberKey } }
+  promotingTablesSuite(`between two users of the real ${version}`, { layerOf: overPlaces(places) })
   promotingGroupsSuite(`between two users of the real ${version}`, { layerOf: overPlaces(places) })
 }

@@ -42,7 +42,7 @@ const profiles = new Map<string, Profile>([
         edit_workflow: ["ifVersion"],
         list_executions: ["includeData", "limit", "projectId"],
         plan_bulk: ["also"],
-        plan_promotion: ["dependencies", "include", "on_drift", "rewrite", "source"],
+        plan_promotion: ["dependencies", "folder", "include", "on_drift", "rewrite", "source"],
         restore_workflow: ["ifVersion", "relink"],
         search_workflows: ["archived"],
         view_workflow: ["format"],

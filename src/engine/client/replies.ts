@@ -105,9 +105,12 @@ const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
 
 /** The thing that the path of a call names: `workflow 12`. */
 export const thingAt = (path: string): string | undefined => {
-  const [, kind, id] = /^\/(workflow|execution|credential|tag|data-table)s\/([^/]+)/.exec(path) ?? []
+  const [, kind, id] = thing.exec(path) ?? []
   return kind === undefined || id === "schema" ? undefined : `${kind.replace("-", " ")} ${id}`
 }
+
+const thing =
+  /^\/(?:projects\/[^/]+\/(?=folders\/))?(workflow|execution|credential|tag|data-table|variable|project|folder)s\/([^/]+)/
 
 /** The id that the answer to a call bears: of the thing that the path names, unless it is about something of that. */
 export const idAt = (path: string): string | undefined =>

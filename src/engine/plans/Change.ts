@@ -85,6 +85,8 @@ const Create = Schema.Struct({
   content: Content,
   ...besideContent,
   labels,
+  /** The folder in which it is made; that of a project without one where it is left out. */
+  folder: Schema.optionalKey(Ref),
   /** The ids of workflows that had this name before; any other one was made by somebody else. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String)),
   /** In a rollback: the ids of workflows that had this name when it was planned, so that they are not what it makes. */
@@ -137,6 +139,7 @@ const Delete = Schema.Struct({
   key: Schema.String,
   content: Content,
   ...besideContent,
+  folder: Schema.optionalKey(Ref),
   /** The tags that a rollback gives back: a workflow that has others by now is not deleted. */
   tags: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The ids of other workflows of this name: one that comes later was made in its place. */

@@ -179,7 +179,9 @@ const workflowOf = (change: Change): string | undefined =>
 
 /** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
 const stepItFollows = (change: Change): string | undefined => {
+  if (change.kind === "call" && isCreation(change)) return change.parent?.created_by
   if (change.kind === "call") return typeof change.thing === "object" ? change.thing.created_by : undefined
+  if (change.kind === "create") return typeof change.folder === "object" ? change.folder.created_by : undefined
   if (change.kind === "table") return creatorOf(change)
   if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
   return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined

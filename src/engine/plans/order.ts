@@ -2,7 +2,7 @@ import { Match } from "effect"
 
 import { lazy } from "../../internal/caching.ts"
 import { isCreation } from "./call/CallChange.ts"
-import { type Change, isRetried } from "./Change.ts"
+import { type Change, type ChangeOf, isRetried } from "./Change.ts"
 import type { Step } from "./Step.ts"
 import { tablePlace } from "./tables/TableChange.ts"
 
@@ -21,10 +21,16 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
     "delete-execution": () => [9],
     retry: () => [10],
     "run-anew": () => [10],
-    call: (change) => (change.made !== undefined && isCreation(change) ? [0, 3] : [11]),
+    call: (change) => callPlace(change),
     table: tablePlace
   })
 )
+
+/** What is made for workflows comes before them, and goes after them; a folder comes before those in it. */
+const callPlace = (change: ChangeOf<"call">): ReadonlyArray<number> => {
+  const depth = change.made?.split("/").length ?? 0
+  return depth > 0 && isCreation(change) ? [0, 3, depth] : [11, -depth]
+}
 
 /** Steps of the same group may be read and sent at the same time. */
 const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`

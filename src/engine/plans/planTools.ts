@@ -47,22 +47,20 @@ const rank = (action: string) => ["blocked", "update", "create", "leave"].indexO
 
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
-  description: "Plan to bring workflows to another instance; sub-workflows, tags, tables, credentials are matched",
+  description: "Plan to bring workflows to another instance, where what they use is matched",
   annotations: reads,
   arguments: {
     from: text("Instance"),
     to: text("Instance"),
     ids: optional(Schema.Array(Schema.String).annotate({ description: "Ids or names" })),
-    tag: optional(text("With this tag")),
+    tag: optional(text("Tag")),
     name: optional(text("Name (*: anything)")),
     activation: optional(
       Schema.Literals(["keep", "activate", "inactive"]).annotate({
         description: "keep (default): as there; new: as here"
       })
     ),
-    dependencies: optional(
-      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows; default missing" })
-    ),
+    dependencies: optional(Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows" })),
     mapping: optional(
       Schema.Struct({ ...MatchFields.fields, match: optional(Schema.Literals(["whole", "part"])) }).annotate({
         inputSchema: {
@@ -83,7 +81,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     ),
     on_drift: optional(
       Schema.Literals(["block", "overwrite"]).annotate({
-        description: "Target changed since the last promotion; default block"
+        description: "Target changed since; default block"
       })
     ),
     rewrite: optional(flag("Rewrite deprecated nodes")),
@@ -92,11 +90,12 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
         inputSchema: {
           type: "array",
           items: { type: "string" },
-          description: "rows of new tables; variables: a person enters them"
+          description: "rows of new tables, variables that a person enters"
         }
       })
     ),
-    source: credentialSource
+    source: credentialSource,
+    folder: optional(text("Of new workflows"))
   },
   result: Schema.Struct({
     ...results.summaryFields(Schema.Literal("promotion"), place),

@@ -1,5 +1,7 @@
 import type { CreatedId } from "../../changes/Journal.ts"
+import { objectOf } from "../../internal/schema/JsonObject.ts"
 import { replaceTextsAt } from "../workflow/valuePaths.ts"
+import { isCreation } from "./call/CallChange.ts"
 import type { Change, Content, Names, Parts, Ref, Reference } from "./Change.ts"
 import { resolveTable } from "./tables/TableChange.ts"
 import { newTagName } from "./withNames.ts"
@@ -62,13 +64,20 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
     case "table":
       return resolveTable(change, created)
     case "call": {
+      if (isCreation(change) && change.parent !== undefined) {
+        const parentFolderId = created(change.parent.created_by)
+        const fields = { ...objectOf(change.after), parentFolderId }
+        return parentFolderId === undefined ? undefined : { ...change, body: fields, after: fields }
+      }
       const thing = change.thing === undefined ? undefined : resolveRef(change.thing, created)
       if (thing === undefined) return change.thing === undefined ? change : undefined
       return typeof thing === "string" ? { ...change, thing } : change
     }
     case "create": {
       const resolved = resolveContent(change.content, change.references, created, false)
-      return resolved === undefined ? undefined : { ...change, ...resolved }
+      const folder = change.folder === undefined ? undefined : resolveRef(change.folder, created)
+      if (resolved === undefined || (change.folder !== undefined && folder === undefined)) return undefined
+      return { ...change, ...resolved, ...(folder === undefined ? {} : { folder }) }
     }
     case "delete-tag": {
       const tag = resolveRef(change.tag, created)

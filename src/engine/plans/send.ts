@@ -82,8 +82,9 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
 }
 
 /** Creates a workflow, and deletes it again if the engine lacks a credential that could not be checked before. */
-const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeOf<"create">) {
-  const { workflow } = yield* client.createWorkflow(creationOf(content))
+const create = Effect.fnUntraced(function* (client: Client, { content, folder }: ChangeOf<"create">) {
+  const place = folder === undefined ? {} : { parentFolderId: idOf(folder) }
+  const { workflow } = yield* client.createWorkflow({ ...creationOf(content), ...place })
   const problem =
     credentialProblem(client, content.nodes, workflow) ?? (yield* descriptionProblem(client, content, workflow))
   if (problem === undefined) return { created: workflow.id }

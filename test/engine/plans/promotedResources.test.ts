@@ -324,3 +324,99 @@ describe("a promotion of a workflow that uses variables", () => {
 
 const noLicence =
   "Your license does not allow for feat:variables. To enable feat:variables, please upgrade to a license that supports this feature."
+
+describe("a promotion into a folder", () => {
+  /** The paths of the folders of an instance, with the number of workflows in them. */
+  const folders = Effect.fnUntraced(function* (instance: string) {
+    const { send } = yield* Beside
+    const all = yield* listAt(instance, "/projects/personal/folders")
+    return yield* Effect.forEach(all, ({ id, name, parentFolderId }) =>
+      Effect.map(send(instance, "GET", `/projects/personal/folders/${String(id)}`), ({ totalWorkflows }) => ({
+        name: [...all.filter((one) => one["id"] === parentFolderId).map((one) => one["name"]), name].join("/"),
+        totalWorkflows
+      }))
+    )
+  })
+  const wholeState = Effect.fnUntraced(function* (instance: string) {
+    return {
+      ...(yield* stateOf(instance)),
+      variables: yield* variables(instance),
+      folders: yield* folders(instance)
+    }
+  })
+
+  it.live(
+    "makes folder, variable, table and workflow once, though each write loses its answer, and takes all back",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const orders = yield* madeTable("staging", "Orders", 2)
+        yield* madeWorkflow(
+          "staging",
+          "Sales",
+          tableNode("Read", byId(orders, "Orders")),
+          fetchNode("={{ $vars.host }}")
+        )
+        yield* madeWorkflow("staging", "There", tableNode("Read", byName("Orders")))
+        yield* madeWorkflow("production", "There")
+        yield* send("production", "POST", "/projects/personal/folders", { name: "Team" })
+        const before = yield* wholeState("production")
+        const request = { folder: " Team/Shop/Orders/", include: ["rows"], source: "vault" }
+        const planned = yield* plan(request).pipe(
+          Effect.provideService(CredentialSources, { vault: Effect.succeed({ host: secret }) })
+        )
+        assert.deepInclude(planned, { blocked: [], steps: 7 })
+        yield* appliedDespiteLosses(planned)
+        assert.deepStrictEqual(yield* folders("production"), [
+          { name: "Team", totalWorkflows: 0 },
+          { name: "Team/Shop", totalWorkflows: 0 },
+          { name: "Shop/Orders", totalWorkflows: 1 }
+        ])
+        assert.deepStrictEqual(yield* variables("production"), { host: secret })
+        assert.deepStrictEqual(yield* contents("production"), yield* contents("staging"))
+        const [, read] = yield* nodesOf("production", "Sales")
+        const [table] = yield* tables("production")
+        assert.nestedPropertyVal(read, "parameters.dataTableId.value", table?.["id"])
+        assert.deepInclude(yield* plan(request), { steps: 0, blocked: [] })
+        const back = yield* rollbackOf(planned)
+        yield* appliedDespiteLosses(back)
+        assert.deepStrictEqual(yield* wholeState("production"), before)
+      }).pipe(over())
+  )
+
+  it.live("leaves a folder that somebody has used since", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* madeWorkflow("staging", "Sales")
+      const planned = yield* plan({ folder: "Team" })
+      yield* apply(planned)
+      const [team] = yield* listAt("production", "/projects/personal/folders")
+      const body = { name: "Else", nodes: [hook("else")], connections: {}, settings: {}, parentFolderId: team?.["id"] }
+      yield* send("production", "POST", "/workflows", body)
+      const back = yield* rollbackOf(planned)
+      assert.include(text([back, yield* apply(back)]), "it is not empty any more, so that it stays")
+      assert.deepStrictEqual(yield* folders("production"), [{ name: "Team", totalWorkflows: 1 }])
+    }).pipe(over())
+  )
+
+  it.live("goes to the root where the licence or the engine has no folders, and the plan says so", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      yield* madeWorkflow("staging", "Sales")
+      yield* meddle((request, proceed) =>
+        request.url.includes("/folders")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ message: noFolders }, { status: 403 })))
+          : proceed
+      )
+      const planned = yield* plan({ folder: "Team" })
+      assert.include(text(planned["warnings"]), "New workflows go to the root of production, into no folder: ")
+      assert.include(text(planned["warnings"]), "The licence of this engine does not include folders")
+      assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
+      const empty = { from: "staging", to: "production", name: "*", folder: " / " }
+      assert.include((yield* refused("plan_promotion", empty)).message, "must be a path, such as Sales/Orders")
+    }).pipe(over())
+  )
+})
+
+const noFolders =
+  "Your license does not allow for feat:folders. To enable feat:folders, please upgrade to a license that supports this feature."

@@ -226,7 +226,9 @@ export const folderEndpoints: ReadonlyArray<Endpoint> = [
     run: Effect.fnUntraced(function* ({ at }) {
       const one = yield* findFolder(at("projectId"), at("folderId"))
       const inside = (yield* all("folder")).filter(({ parent }) => parent === one.id)
-      return ok({ ...shownFolder(one), totalSubFolders: inside.length, totalWorkflows: 0 })
+      const { tables } = yield* Store
+      const totalWorkflows = [...tables.workflows.values()].filter(({ folder }) => folder === one.id).length
+      return ok({ ...shownFolder(one), totalSubFolders: inside.length, totalWorkflows })
     })
   },
   {

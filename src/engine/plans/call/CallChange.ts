@@ -30,6 +30,8 @@ export const CallChange = Schema.Struct({
   ),
   /** The name of what it creates for workflows of the same plan, which come after it; several calls may create such things. */
   made: Schema.optionalKey(Schema.String),
+  /** The step that makes the folder in which the new one lies. */
+  parent: Schema.optionalKey(Schema.Struct({ created_by: Schema.String })),
   /** Fields with values that no model gave: no answer shows them. */
   hidden: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Of a call about a workflow: its name and its tags, for the guards. */
@@ -99,7 +101,11 @@ export const invertCall = (change: CallChange): ReadonlyArray<CallChange> => {
       ...(back.body === undefined ? {} : { body: back.body }),
       before: isGone ? null : change.after,
       after: isMade ? null : back.body,
-      back: { call, ...(body === undefined ? {} : { body }) }
+      back: {
+        call,
+        ...(body === undefined ? {} : { body }),
+        ...(back.read === undefined || change.read === undefined ? {} : { read: change.read })
+      }
     }
   ]
 }

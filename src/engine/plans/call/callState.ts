@@ -170,7 +170,7 @@ export const sendCall = Effect.fnUntraced(function* (client: Client, change: Cal
   const method = methodOf(change)
   const sent = client.changeCall({ method, path: pathOf(change), query: change.query, body: change.body })
   const answer = yield* method === "DELETE" && change.read !== undefined
-    ? Effect.catchIf(sent, isNotThere, ({ problem }) => goneAlready(client, change, problem))
+    ? Effect.catchIf(sent, isMissing, ({ problem }) => goneAlready(client, change, problem))
     : sent
   if (!isCreation(change)) return {}
   const { data } = objectOf(answer)
@@ -180,10 +180,6 @@ export const sendCall = Effect.fnUntraced(function* (client: Client, change: Cal
   const state = yield* Effect.option(readCalls(client, [change]))
   return Option.match(state, { onNone: () => ({}), onSome: ({ lost }) => Struct.pick(lost(change), ["created"]) })
 })
-
-/** Engines say in many words that something is not there, of which a list shows whether it is so. */
-const isNotThere = (error: EngineError): error is Extract<EngineError, { readonly problem: string }> =>
-  isMissing(error) || (error._tag === "ForeignAnswer" && error.httpStatus === 404)
 
 /** What was deleted meanwhile is as wanted, once a read shows that. */
 const goneAlready = Effect.fnUntraced(function* (client: Client, change: CallChange, problem: string) {

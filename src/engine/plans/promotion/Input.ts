@@ -1,5 +1,6 @@
 import type { Cells, DataTable } from "../../workflow/dataTables.ts"
 import type { Generation, Tag, Workflow } from "../../workflow/models.ts"
+import type { Folder } from "../../workflow/projects.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import type { NodeTypes } from "../NodeTypes.ts"
 import type { Keep, Mapping } from "../settings.ts"
@@ -20,12 +21,22 @@ export interface Listing<A> {
   readonly unread?: string
 }
 
+/** The names on the way to a folder of the target, with all folders of its project; `unread` is the reason why it has none. */
+interface Place {
+  readonly path: ReadonlyArray<string>
+  readonly project: string
+  readonly folders: ReadonlyArray<Folder>
+  readonly unread?: string
+}
+
 /** The things beside workflows, tags and credentials that workflows of a promotion use. */
 export interface Resources {
   readonly sourceTables: Listing<DataTable>
   readonly targetTables: Listing<DataTable>
   /** The names of the variables of the target. */
   readonly targetVariables: Listing<string>
+  /** The folder for new workflows, where one is given. */
+  readonly place?: Place
   /** Values for variables that the target lacks. */
   readonly values: ReadonlyMap<string, string>
   /** The rows that go along with tables of the source, by the ids of these. */

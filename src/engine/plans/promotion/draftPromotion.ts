@@ -16,6 +16,7 @@ import { buildWorkflow } from "./buildWorkflow.ts"
 import type { Built } from "./Built.ts"
 import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
+import { folderSteps } from "./folders.ts"
 import type { Input } from "./Input.ts"
 import { resourceSteps } from "./resources.ts"
 import { tagsOf } from "./settingsAndTags.ts"
@@ -68,9 +69,10 @@ export function* draftPromotion(input: Input): Sliced<
   )
   const tags = tagSteps(input, sound)
   const resources = resourceSteps(input, sound)
+  const folders = folderSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
   const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(one)]))
-  const steps = [...resources.steps, ...stepsOf.flat(), ...tags.steps, ...activation.steps]
+  const steps = [...folders.steps, ...resources.steps, ...stepsOf.flat(), ...tags.steps, ...activation.steps]
     .map((step) => withLabels(step, labels.get(keyOf(refOf(step)))))
     .toSorted(order)
   const changed = new Set(
@@ -85,6 +87,7 @@ export function* draftPromotion(input: Input): Sliced<
         ...groupedWarnings(sound),
         ...activation.warnings,
         ...resources.warnings,
+        ...folders.warnings,
         ...stayingWarning(sound),
         ...unclaimedWarning(input, sound),
         ...nodeTypeWarnings(input, sound)

@@ -51,6 +51,8 @@ export interface PromotionRequest extends Options {
   readonly keep?: ReadonlyArray<{ readonly node?: string | undefined; readonly field: string }> | undefined
   /** Whether nodes that the target has frozen are rewritten on the way. */
   readonly rewrite?: boolean | undefined
+  /** The path of the folder on the target in which new workflows are made. */
+  readonly folder?: string | undefined
   /** What goes along beside what workflows cannot do without. */
   readonly include?: ReadonlyArray<Include> | undefined
   /** The configured source of values for variables that the target lacks. */
@@ -113,7 +115,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   const complete = yield* withDependencies(asListed, source, isAsked)
   const rewritten = request.rewrite === true ? yield* withRewrites(complete, source, target) : complete
   const passing = yield* tested(source, promotion.tests, rewritten)
-  const input = yield* withResources(passing, source, target, request.include ?? [])
+  const input = yield* withResources(passing, source, target, request)
   return yield* withVariables(input, request, (whole) => planned(request, whole, { source, target, theirs }))
 })
 

@@ -1,12 +1,13 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
 import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { EngineClient } from "../../client/EngineClient.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { allTables, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
 import { givenValues, withEntered } from "../../tools/secretValues.ts"
+import { personalProject } from "../../tools/workflows/location.ts"
 import { columnsOf, type DataTable, valuesIn } from "../../workflow/dataTables.ts"
 import { engineName } from "../../workflow/naming.ts"
 import { tableUses, variableUses } from "../../workflow/resources.ts"
@@ -29,7 +30,10 @@ export const withResources = Effect.fnUntraced(function* (
   input: Input,
   source: Client,
   target: Client,
-  include: ReadonlyArray<Include>
+  {
+    folder,
+    include = []
+  }: { readonly folder?: string | undefined; readonly include?: ReadonlyArray<Include> | undefined }
 ) {
   const contents = contentsOf(input)
   const hasTables = contents.some(({ nodes }) => tableUses(nodes).length > 0)
@@ -41,13 +45,33 @@ export const withResources = Effect.fnUntraced(function* (
     },
     { concurrency: 2 }
   )
-  const resources = { ...noResources, ...listings }
+  const place = folder === undefined ? {} : { place: yield* placeOf(target, folder) }
+  const resources = { ...noResources, ...listings, ...place }
   if (!include.includes("rows")) return { ...input, resources }
   const missing = new Set(contents.flatMap((content) => linkTables({ ...input, resources }, content).missing))
   const rows = yield* Effect.forEach(missing, (table) =>
     Effect.map(rowsOf(source, table), (all) => [table.id, all] as const)
   )
   return { ...input, resources: { ...resources, rows: new Map(rows) } }
+})
+
+/** The folder of a path, in the personal project of the key's user. */
+const placeOf = Effect.fnUntraced(function* (client: Client, folder: string) {
+  const path = folder.split("/").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]))
+  if (path.length === 0) {
+    return yield* new InvalidArgument({ argument: "folder", problem: "must be a path, such as Sales/Orders" })
+  }
+  const nowhere = { path, project: "", folders: [] }
+  return yield* Effect.gen(function* () {
+    const project = yield* personalProject
+    return Option.match(yield* client.foldersIfSupported(project), {
+      onNone: () => ({ ...nowhere, unread: "its engine has no folders" }),
+      onSome: (folders) => ({ path, project, folders })
+    })
+  }).pipe(
+    Effect.catchTag("PermissionDenied", ({ message }) => Effect.succeed({ ...nowhere, unread: message })),
+    Effect.provideService(EngineClient, client)
+  )
 })
 
 /** The names of the variables that a key can see, or why nobody can tell. */

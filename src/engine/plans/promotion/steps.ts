@@ -1,8 +1,11 @@
+import { Struct } from "effect"
+
 import { versionOf } from "../../workflow/versions.ts"
 import { type Change, type ChangeOf, type Content, idOf, type Ref, type Source } from "../Change.ts"
 import { differingParts, partsBefore, shownFor } from "../content.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { type Built, broughtBy } from "./Built.ts"
+import { targetFolder } from "./folders.ts"
 import type { Input } from "./Input.ts"
 import { keptOf } from "./problemsAndWarnings.ts"
 
@@ -67,7 +70,14 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
     return [stepOf(change, `differs from ${from}${along}${gone}${why}${stays}`)]
   }
   const namesakes = target.flatMap((other) => (other.name === content.name ? [String(other.id)] : []))
-  const create: Change = { ...creation({ to, key, content }), references, level, source, namesakes }
+  const create: Change = {
+    ...creation({ to, key, content }),
+    references,
+    level,
+    source,
+    namesakes,
+    ...Struct.pick(targetFolder(input), ["folder"])
+  }
   const made = stepOf(create, `not on ${to} yet${along}`)
   if (!references.some(({ late }) => late === true)) return [made]
   const link: Change = {

@@ -57,7 +57,7 @@ const projectOf = Effect.fnUntraced(function* (given: string) {
 })
 
 /** The personal project of the key's user: the only one whose workflows show, as not every licence lists projects. */
-const personalProject = Effect.gen(function* () {
+export const personalProject = Effect.gen(function* () {
   const { listWorkflows } = yield* EngineClient
   const { data } = yield* listWorkflows({ limit: 100, excludePinnedData: true }, only({ shared: "whole" }))
   const owners = data.flatMap(({ shared }) =>
