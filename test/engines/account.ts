@@ -65,7 +65,11 @@ export const createKey = async (
   { expiresAt = null, scopes }: { readonly scopes?: ReadonlyArray<string>; readonly expiresAt?: number | null } = {}
 ): Promise<string> => {
   const all = await scopesOf(host, cookie)
-  const body = { label: `key ${Date.now()}`, expiresAt, ...(all.length === 0 ? {} : { scopes: scopes ?? all }) }
+  const body = {
+    label: `key ${crypto.randomUUID()}`,
+    expiresAt,
+    ...(all.length === 0 ? {} : { scopes: scopes ?? all })
+  }
   const made = await send(host, "POST", "/rest/api-keys", { cookie, body })
   if (made.status !== 200) throw new Error(`No API key can be made: ${made.status} ${made.text}`)
   const { apiKey, rawApiKey } = decode(Key, made.text).data

@@ -112,8 +112,7 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
         const back = yield* quickly(aProcess(call("plan_rollback", { plan_id })))
         yield* quickly(aProcess(applyToTheEnd(back["plan_id"])))
         assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory))),
-    60_000
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
   )
 })
 

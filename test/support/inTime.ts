@@ -8,12 +8,28 @@ await Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../.
 /** More steps than any test takes: a program that waits for something else than time would never end. */
 const mostSteps = 200_000
 
+/** Digests and signatures on which other threads work. */
+const threads = { atWork: 0 }
+for (const name of ["digest", "importKey", "sign", "verify"] as const) {
+  const original = crypto.subtle[name]
+  const counted = async (...args: ReadonlyArray<unknown>): Promise<unknown> => {
+    threads.atWork++
+    try {
+      return await Reflect.apply(original, crypto.subtle, args)
+    } finally {
+      threads.atWork--
+    }
+  }
+  Object.defineProperty(crypto.subtle, name, { configurable: true, value: counted })
+}
+
 const nothing = new Uint8Array()
 
 /** What goes on beside the clock, on sockets and on the threads that sign and digest, gets its turn however busy the machine is. */
-const turn = Effect.promise(() =>
-  Promise.all([new Promise((resolve) => setImmediate(resolve)), crypto.subtle.digest("SHA-256", nothing)])
-)
+const turn = Effect.promise(async () => {
+  do await Promise.all([new Promise((resolve) => setImmediate(resolve)), crypto.subtle.digest("SHA-256", nothing)])
+  while (threads.atWork > 0)
+})
 
 /** Runs a program while the test clock runs, so many milliseconds at a step, until it is done. */
 export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>, step = 200) =>

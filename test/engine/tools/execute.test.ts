@@ -60,11 +60,15 @@ describe("execute_workflow, while the engine is putting the workflow live", () =
     })
   }
 
-  it.effect("gives up after a while with the engine's words", () => {
-    const { server } = engine("new", ...repeated(notFound('Published version not found for workflow with id "w1"')))
+  it.effect("gives up after three more calls with the engine's words", () => {
+    const { calls, server } = engine(
+      "new",
+      ...repeated(notFound('Published version not found for workflow with id "w1"'))
+    )
     return Effect.gen(function* () {
       const error = yield* inTime(refused("execute_workflow", { id: "w1" }))
       assert.include(error.message, 'Published version not found for workflow with id "w1"')
+      assert.strictEqual(calls(), 4)
     }).pipe(Effect.provide(server))
   })
 

@@ -83,12 +83,12 @@ const unheard = ({ id }: Workflow, { instance }: ApiError) =>
 const carriesMark = ({ kind }: Address, { sessionId }: JsonObject) =>
   kind === "webhook" || (kind === "chat" && sessionId === undefined)
 
-/** Pauses before a call is made again: a webhook is registered a moment after its workflow was activated. */
-const pauses = ["500 millis", "1500 millis"] as const
+/** Pauses before a call is made again: a webhook is registered after its workflow was activated, on a busy machine seconds after. */
+const pauses = ["500 millis", "1500 millis", "3 seconds"] as const
 
 /**
  * Calls until something listens. A workflow can answer in the words with which the engine says that nothing does: a call
- * is made again only where no run of it shows, and twice at most.
+ * is made again only where no run of it shows, and three times at most.
  */
 export const callOnceRegistered = Effect.fnUntraced(function* (
   request: UpstreamRequest,
