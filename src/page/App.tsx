@@ -14,6 +14,7 @@ import { Enter } from "./views/Enter.tsx"
 import { Now } from "./views/Now.tsx"
 import { Plan, Plans } from "./views/Plans.tsx"
 import { Runs } from "./views/Runs.tsx"
+import { DataTable, Tables } from "./views/Tables.tsx"
 import { Tool, Tools } from "./views/Tools.tsx"
 import { Upgrade } from "./views/Upgrade.tsx"
 import { Workflow } from "./views/Workflow.tsx"
@@ -32,6 +33,8 @@ interface Visit {
 const views: ReadonlyArray<{
   readonly word: string
   readonly name?: string
+  /** The tool without which the navigation leaves it out. */
+  readonly tool?: string
   readonly view: (visit: Visit) => JSX.Element | undefined
 }> = [
   { word: "", name: "Now", view: ({ head }) => <Now head={head} /> },
@@ -50,6 +53,17 @@ const views: ReadonlyArray<{
     name: "Plans",
     view: ({ head, key, rest: [id] }) =>
       id === undefined ? <Plans head={head} /> : <Plan key={key} head={head} id={id} />
+  },
+  {
+    word: "tables",
+    name: "Tables",
+    tool: "read_data_table",
+    view: ({ head, key, query, rest: [instance, id] }) =>
+      instance === undefined || id === undefined ? (
+        <Tables head={head} query={query} />
+      ) : (
+        <DataTable key={key} head={head} instance={instance} id={id} />
+      )
   },
   { word: "upgrade", view: ({ head, query }) => <Upgrade head={head} query={query} /> },
   {
@@ -92,8 +106,9 @@ export const App = () => {
         </a>
         {isForm ? null : (
           <nav aria-label="Main">
-            {views.map(({ name, word }) =>
-              name === undefined ? null : (
+            {views.map(({ name, tool, word }) =>
+              name === undefined ||
+              (tool !== undefined && !(outcome?.ok === true && outcome.value.has(tool))) ? null : (
                 <a
                   key={word}
                   href={href([word].filter((one) => one !== ""))}

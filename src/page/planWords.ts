@@ -9,6 +9,7 @@ const kinds: Readonly<Record<string, string>> = {
   restore: "Restore",
   retry: "Retry",
   rollback: "Rollback",
+  table: "Data table",
   upgrade: "Upgrade"
 }
 

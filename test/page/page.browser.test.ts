@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises"
 import { createInterface } from "node:readline"
 
-import { assert, beforeAll, describe, it } from "vitest"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { directory, start, startHttp, useCommand } from "../cli/built.ts"
+import { served } from "../engine/plans/served.ts"
 import {
   complaints,
   eventually,
@@ -622,6 +625,102 @@ describe("an upgrade", () => {
   })
 })
 
+describe("data tables", () => {
+  const scope = Effect.runSync(Scope.make())
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+  it("are listed, read, filtered, and go to a file and back by a plan that is shown first", async () => {
+    const engine = await Effect.runPromise(served("2.41.1").pipe(Scope.provide(scope)))
+    const environments = { main: { engine_host: engine.host, engine_api_key: engine.apiKey } }
+    const cwd = await directory({ ".config.json": { environments } })
+    const state = { XDG_STATE_HOME: cwd }
+    const tables = await startHttp(["--toolsets", "engine,operator,api"], { cwd, env: state })
+    const columns = { city: "string", amount: "number", paid: "boolean", due: "date" }
+    const plans = [
+      { action: "create_table", columns },
+      { action: "insert", rows: rowsOf(150) }
+    ]
+    for (const change of plans) {
+      const { plan_id } = await call(tables.url, "change_data_table", { table: "Orders", ...change })
+      await call(tables.url, "apply_plan", { plan_id, confirm: true })
+    }
+    const page = await open(`${tables.url}/#/tables`)
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Tables" }).waitFor()
+    await page.getByRole("link", { name: "Orders" }).click()
+    await page.getByRole("heading", { name: "Orders", level: 1 }).waitFor()
+    const rows = page.getByRole("table", { name: "Orders" }).getByRole("row")
+    await hasCount(rows, 101)
+    await page.getByRole("button", { name: "Later" }).click()
+    await page.getByRole("rowheader", { name: "101", exact: true }).waitFor()
+    await hasCount(rows, 51)
+    await page.getByRole("searchbox").fill("city 77")
+    await page.getByRole("searchbox").press("Enter")
+    await hasCount(rows, 2)
+    await page.getByRole("region", { name: "Rows of Orders" }).focus()
+    for (const [colorScheme, width] of [
+      ["light", 1280],
+      ["dark", 360]
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 800 })
+      assert.deepStrictEqual(await complaints(page), [], `${colorScheme}, ${width} px`)
+      assert.isAtMost(await overflow(page), 0)
+      await look(page, `table-${colorScheme}-${width}`)
+    }
+
+    const saving = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download CSV" }).click()
+    const file = await (await saving).path()
+    await page.getByText("150 rows saved. 1 text would be formulas in a spreadsheet.").waitFor()
+    const lines = rowsOf(150).map(({ amount, city }) => `${city},${amount},,\n`)
+    assert.strictEqual(await readFile(file, "utf8"), `city,amount,paid,due\n${lines.join("")}`)
+
+    await page.getByRole("button", { name: "Upload CSV…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Plan to write a file into “Orders” on main" })
+    const choose = (text: string) =>
+      dialog
+        .getByLabel("CSV file")
+        .setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer: Buffer.from(text) })
+    await choose("city,amount\ncity 77,much\n")
+    await dialog.getByRole("alert").filter({ hasText: 'line 2, amount: must be a number, and is "much"' }).waitFor()
+    await choose("city,amount\ncity 77,-7\nnew,1\n")
+    await dialog.getByText("2 rows").waitFor()
+    await dialog.getByLabel("Rows").selectOption("Change those with the same city")
+    assert.deepStrictEqual(await complaints(page), [])
+    await dialog.getByRole("button", { name: "Make the plan" }).click()
+    await page.getByRole("heading", { name: /^table-/ }).waitFor()
+    await page.getByRole("button", { name: "Apply…" }).click()
+    await page.getByRole("button", { name: "Apply 2 steps" }).click()
+    await page.getByText("2 of 2 steps done").waitFor()
+    const written = async (city: string) => {
+      const filter = { filters: [{ columnName: "city", condition: "eq", value: city }] }
+      const { data } = await call(tables.url, "read_data_table", { action: "rows", table: "Orders", filter })
+      return Array.isArray(data) ? data.map((row) => Object(row).amount) : []
+    }
+    assert.deepStrictEqual([await written("city 77"), await written("new")], [[-7], [1]])
+    await page.getByRole("button", { name: "Plan the rollback" }).click()
+    await page.getByRole("heading", { name: /^rollback-/ }).waitFor()
+    await page.getByRole("button", { name: "Apply…" }).click()
+    await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
+    await page.getByText("applied", { exact: true }).waitFor()
+    assert.deepStrictEqual([await written("city 77"), await written("new")], [[77], []])
+  })
+
+  it("are told to be missing where the toolset or the engine has none", async () => {
+    const without = await open(`${url}/#/tables`)
+    await without.getByText("Data tables come with the toolset").waitFor()
+    await hasCount(without.getByRole("link", { name: "Tables" }), 0)
+    const old = await startHttp(["--embedded", "--toolsets", "engine,api"])
+    const page = await open(`${old.url}/#/tables`)
+    await page.getByText("has no data tables: they came with generation 2").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+  })
+})
+
+/** Rows of a table, the first of them with a text that a spreadsheet takes for a formula. */
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, amount) => ({ city: amount === 0 ? "=1+1" : `city ${amount}`, amount }))
+
 describe("what assistive programs hear", () => {
   it.each(["light", "dark"] as const)("has names, roles and contrast on every place, in %s", async (colorScheme) => {
     await call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: colorScheme })
@@ -643,6 +742,7 @@ describe("what assistive programs hear", () => {
         "#/changes?of=plans",
         "#/runs",
         "#/changes?of=calls",
+        "#/tables",
         "#/tools",
         "#/tools/edit_workflow",
         "#/tools/plan_bulk",

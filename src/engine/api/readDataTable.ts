@@ -1,6 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
 import { reads } from "../../mcp/annotations.ts"
+import { Audience } from "../../mcp/callContext.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { countRows, filterFor, findTable, isWithoutTables, orNoTables, requireRows } from "../tools/dataTables.ts"
@@ -9,8 +10,11 @@ import { listPage } from "../tools/paging.ts"
 import { limit, optional } from "../tools/parameters.ts"
 import { columnNamed, columnsOf, type DataTable, passes, RowFilter, sentFilter } from "../workflow/dataTables.ts"
 
-/** Bytes of the rows or tables of one answer. */
-const room = 8000
+/** Bytes of the rows or tables of one answer; the page reads whole tables. */
+const room = Effect.map(Audience, (audience) => (audience === "person" ? 1_000_000 : 8000))
+
+/** Rows that were counted are read whole, long texts among them. */
+const hasLimit = (input: unknown) => Predicate.hasProperty(input, "limit")
 
 /** Rows that are counted: more take longer than a caller waits. */
 const mostCounted = 100_000
@@ -41,6 +45,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
   title: "Read data table",
   description: "List or describe data tables, read or count rows",
   annotations: reads,
+  isWhole: hasLimit,
   arguments: {
     action: Schema.Literals(["list", "describe", "rows", "count"]),
     table: optional(Schema.String.annotate({ description: "Id or name" })),
@@ -65,7 +70,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
           given: {},
           cursor,
           limit,
-          room,
+          room: yield* room,
           fetch: (_, query) => Effect.flatMap(client.listTablesIfSupported(query), (page) => orNoTables(client, page)),
           show: overview
         })
@@ -117,7 +122,7 @@ const rowsPage = Effect.fnUntraced(function* (
     given: wanted,
     cursor,
     limit,
-    room,
+    room: yield* room,
     fetch: Effect.fnUntraced(function* ({ filter, search, sort }, query) {
       const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
       const [, column = ""] = sortForm.exec(sort ?? "") ?? []

@@ -2,7 +2,8 @@ import { Predicate, Result } from "effect"
 
 import { clipped } from "../../internal/foreignText.ts"
 import { masked, maskText } from "../../internal/secrets/maskSecrets.ts"
-import { type Cell, cellOf, type Cells, isSystem, named, type Typed } from "./dataTables.ts"
+import { type Cell, cellOf, isSystem, named, type Typed } from "./cells.ts"
+import type { Cells } from "./dataTables.ts"
 
 /** Bytes of a file that is read: it is held as a whole, so that all of it is checked before anything is sent. */
 export const mostCsvBytes = 64 * 1024 * 1024

@@ -4,7 +4,7 @@ import { fitting } from "../../internal/fits.ts"
 import { nameText, quotedName } from "../../internal/foreignText.ts"
 import { open } from "../../internal/schema/JsonObject.ts"
 import { nearest } from "../../internal/texts.ts"
-import { isTimestamp } from "./executions.ts"
+import { cellOf, isCell, isSystem, named, storedTime, systemColumns, type Typed } from "./cells.ts"
 
 /** The types of columns that can be made. */
 export const ColumnType = Schema.Literals(["string", "number", "boolean", "date"])
@@ -12,7 +12,7 @@ export type ColumnType = typeof ColumnType.Type
 export const isColumnType = Schema.is(ColumnType)
 
 /** A column as an engine shows it; newer ones may have further types. */
-const Column = /* @__PURE__ */ open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })
+const Column = open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })
 export type Column = typeof Column.Type
 
 /** A column to be made; at the end where no place is given. */
@@ -24,7 +24,7 @@ export const NewColumn = Schema.Struct({
 export type NewColumn = typeof NewColumn.Type
 
 /** A data table as an engine shows it. */
-export const DataTable = /* @__PURE__ */ open({
+export const DataTable = open({
   id: Schema.String,
   name: Schema.String,
   projectId: Schema.optionalKey(Schema.String),
@@ -37,7 +37,7 @@ export const columnsOf = ({ columns }: DataTable): ReadonlyArray<Column> =>
   columns.toSorted((a, b) => a.index - b.index)
 
 /** A row as an engine shows it: its values stand beside the columns that every table has. */
-export const Row = /* @__PURE__ */ open({ id: Schema.Int })
+export const Row = open({ id: Schema.Int })
 export type Row = typeof Row.Type
 
 /** The value of a cell as engines store it. */
@@ -47,57 +47,6 @@ export type Cell = typeof Cell.Type
 /** The values of a row by the names of columns. */
 export const Cells = Schema.Record(Schema.String, Cell)
 export type Cells = typeof Cells.Type
-
-export type Typed = Pick<Column, "name" | "type">
-
-/** The columns that every table has; nobody writes them. */
-export const systemColumns: ReadonlyArray<Typed> = [
-  { name: "id", type: "number" },
-  { name: "createdAt", type: "date" },
-  { name: "updatedAt", type: "date" }
-]
-
-export const isSystem = (name: string) => systemColumns.some((column) => column.name === name)
-
-/** A date or a time, in UTC where it names no zone, as engines store it; undefined if it is none. */
-const storedTime = (text: string): string | undefined => {
-  const joined = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, "$1T")
-  const zoned = /T[\d:.]+$/.test(joined) ? `${joined}Z` : joined
-  return isTimestamp(zoned) ? new Date(zoned).toISOString() : undefined
-}
-
-const wanted: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a number",
-  boolean: "true or false",
-  date: "a date or a time, as in 2026-11-20 or 2026-11-20T09:00:00Z"
-}
-
-/** The page, which reads cells as well, takes no schemas along. */
-const isCell = (value: unknown): value is Cell =>
-  value === null || Predicate.isString(value) || Predicate.isBoolean(value) || Number.isFinite(value)
-
-/**
- * A value as a column stores it, or what it must be instead. Engines are less careful: an empty text becomes the number 0, and the
- * 31st of February a day in March.
- */
-export const cellOf = ({ type }: Typed, value: unknown): Result.Result<Cell, string> => {
-  if (value === null) return Result.succeed(null)
-  const stored = type === "date" && Predicate.isString(value) ? storedTime(value) : value
-  const isOfType = type === "date" ? Predicate.isString(stored) : wanted[type] === undefined || typeof stored === type
-  return isCell(stored) && isOfType ? Result.succeed(stored) : Result.fail(`must be ${wanted[type] ?? "a value"}`)
-}
-
-/** The column of a name among some, or that there is none, with the nearest one. */
-export const named = <C extends Typed>(columns: ReadonlyArray<C>, name: string): Result.Result<C, string> => {
-  const column = columns.find((one) => one.name === name)
-  if (column !== undefined) return Result.succeed(column)
-  const names = columns.map((one) => one.name)
-  const guess = nearest(name, names)
-  return Result.fail(
-    `the table has no column ${quotedName(name)}. ${guess === undefined ? `Its columns: ${names.join(", ")}` : `Did you mean ${guess}?`}`
-  )
-}
 
 /** The column of a name, or that there is none, with the nearest one. */
 export const columnNamed = (table: DataTable, name: string): Result.Result<Column, string> =>

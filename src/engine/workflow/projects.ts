@@ -89,8 +89,18 @@ export const projectNamed = (projects: ReadonlyArray<Project>, given: string): R
 
 /** The id of the folder of an id, a path or a name, or why none is meant. */
 export const folderNamed = (folders: ReadonlyArray<Folder>, given: string): Result.Result<string, string> => {
-  const path = given.replace(/^\/+|\/+$/g, "")
+  const path = withoutEdges(given.split("/")).join("/")
   const choices = folders.map((one): Choice => ({ id: one.id, names: [folderPath(one, folders), one.name] }))
   const exact = choices.filter(({ names: [whole] }) => isSameName(whole, path))
   return chosen("folder", path, exact.length === 1 ? exact : choices)
 }
+
+/** Parts without the empty ones at their beginning and end. */
+const withoutEdges = (parts: ReadonlyArray<string>) =>
+  parts.slice(
+    Math.max(
+      0,
+      parts.findIndex((part) => part !== "")
+    ),
+    parts.findLastIndex((part) => part !== "") + 1
+  )
