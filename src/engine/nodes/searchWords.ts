@@ -85,6 +85,6 @@ const stem = (word: string) =>
   word.length > 3
     ? word
         .replace(/ies$/, "y")
-        .replace(/(?:ing|ed|(?:e?s)+)$/, "")
+        .replace(/(?:ing|ed|(?:e?s){1,4})$/, "")
         .replace(/e$/, "")
     : word
