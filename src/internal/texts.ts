@@ -137,3 +137,9 @@ export const alike = (written: string, names: ReadonlyArray<string>, most: numbe
     .slice(0, most)
     .map(({ name }) => name)
 }
+
+/** The words of a list that is written as a text. */
+export const wordsIn = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+/** The same words, for asking whether one is among them. */
+export const wordSet = (text: string): ReadonlySet<string> => new Set(wordsIn(text))

@@ -1,14 +1,13 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { wordSet } from "../../../internal/texts.ts"
 import { agentType, nodeKind, nodeType } from "../../workflow/naming.ts"
 import { kindOf } from "../run/triggers.ts"
 import { entryOf } from "../store/values.ts"
 import { base, type Described } from "./base.ts"
 import { boolean, choice, list, locator, number, options, required, text, when } from "./forms.ts"
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
-
 /** Kinds of nodes in the base package of either engine. */
-const baseKinds = words(`
+const baseKinds = wordSet(`
   Brandfetch actionNetwork activeCampaign activeCampaignTrigger acuitySchedulingTrigger adalo affinity
   affinityTrigger aggregate agileCrm aiTransform airtable airtableTrigger airtop amqp amqpTrigger apiTemplateIo
   asana asanaTrigger automizy autopilot autopilotTrigger awsCertificateManager awsCognito awsComprehend awsDynamoDb
@@ -60,7 +59,7 @@ const baseKinds = words(`
 `)
 
 /** Kinds of nodes in the package for language models. */
-const languageKinds = words(`
+const languageKinds = wordSet(`
   alibabaCloud anthropic googleGemini minimax moonshot ollama openAi microsoftAgent365Trigger agent agentTool
   openAiAssistant chainSummarization chainLlm chainRetrievalQa sentimentAnalysis informationExtractor textClassifier
   code documentDefaultDataLoader documentBinaryInputLoader documentGithubLoader documentJsonInputLoader

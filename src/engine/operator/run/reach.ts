@@ -1,6 +1,7 @@
 import { Result } from "effect"
 
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
+import { wordSet } from "../../../internal/texts.ts"
 import { type Parse, programPaths } from "../../nodes/check/javaScript.ts"
 import { freeReferences, memberName } from "../../upgrade/freeReferences.ts"
 import { leavesOf } from "../../workflow/valuePaths.ts"
@@ -55,10 +56,8 @@ const useInPython = (text: string): Use | undefined => {
   return { name, start: text.includes(name) ? start : undefined }
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
-
 /** The language's own names, by which nothing outside can be had. */
-const builtIns = words(`
+const builtIns = wordSet(`
   Array ArrayBuffer BigInt Boolean Buffer DataView Date Error Float32Array Float64Array Infinity Int16Array Int32Array Int8Array Intl JSON
   Map Math NaN Number Object Promise RangeError RegExp Set String SyntaxError TextDecoder TextEncoder TypeError URL URLSearchParams
   Uint16Array Uint32Array Uint8Array WeakMap WeakSet atob btoa clearImmediate clearInterval clearTimeout console crypto decodeURI
@@ -67,7 +66,7 @@ const builtIns = words(`
 `)
 
 /** Names that engines give to code, by which it has its items and their history. */
-const engineNames = words(`
+const engineNames = wordSet(`
   $ $agentInfo $binary $data $env $execution $fromAI $getPairedItem $getWorkflowStaticData $if $ifEmpty $input $item $itemIndex $items
   $jmesPath $jmespath $json $max $min $mode $node $nodeId $nodeVersion $not $now $pageCount $parameter $position $prevNode
   $resumeFormUrl $resumeWebhookUrl $runIndex $today $vars $webhookId $workflow DateTime Duration Interval getBinaryDataAsync
@@ -75,12 +74,12 @@ const engineNames = words(`
 `)
 
 /** Members of the node itself that only read. */
-const nodeMembers = words(`
+const nodeMembers = wordSet(`
   continueOnFail getExecutionId getInputData getMode getNode getNodeParameter getTimezone getWorkflow getWorkflowStaticData
 `)
 
 /** Names of members by which code has more than an object's fields: the makers of functions, prototypes, frames. */
-const opening = words(`
+const opening = wordSet(`
   __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ callee caller captureStackTrace constructor
   defineProperties defineProperty getFunction getOwnPropertyDescriptor getOwnPropertyDescriptors getPrototypeOf getThis
   prepareStackTrace setPrototypeOf

@@ -2,6 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { listed, oneLine, quotedName } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { wordsIn } from "../../../internal/texts.ts"
 import type { Parse } from "../../nodes/check/javaScript.ts"
 import { shortValue } from "../../workflow/differenceOfValues.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
@@ -14,16 +15,14 @@ import { always, type Mocks } from "./mocks.ts"
 import { type Part, partOf, runningOf } from "./Part.ts"
 import { type Reach, reachOf } from "./reach.ts"
 
-const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
-
 /** Node types that only work on the items they get. Any other node may have side effects. */
 const inert: ReadonlySet<string> = new Set([
-  ...words(`
+  ...wordsIn(`
     aggregate code compareDatasets convertToFile crypto dateTime debugHelper editImage executionData extractFromFile
     filter function functionItem html htmlExtract if itemLists jwt limit markdown merge moveBinaryData noOp renameKeys
     respondToWebhook set simulate sort splitInBatches splitOut stickyNote stopAndError summarize switch totp wait xml
   `).map(nodeType),
-  ...words(`
+  ...wordsIn(`
     agent agentTool chainLlm chainRetrievalQa chainSummarization code documentDefaultDataLoader
     documentJsonInputLoader informationExtractor memoryBufferWindow memoryManager outputParserAutofixing
     outputParserItemList outputParserStructured sentimentAnalysis textClassifier textSplitterCharacterTextSplitter

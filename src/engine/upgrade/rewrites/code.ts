@@ -8,22 +8,21 @@ import {
   objectsOf,
   textOf
 } from "../../../internal/schema/JsonObject.ts"
+import { wordSet } from "../../../internal/texts.ts"
 import type { Parse } from "../../nodes/check/javaScript.ts"
 import { isExpression } from "../../nodes/conditions.ts"
 import { type FreeReference, freeReferences } from "../freeReferences.ts"
 import { type Left, left, parametersOf, type Rewrite, withSuccessor } from "./Rewrite.ts"
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
-
 /** Names that mean the same in the old nodes and in Code. */
-const same = words(`
+const same = wordSet(`
   $json $node $items $item $ $workflow $jmespath DateTime helpers undefined NaN Infinity Object Array String Number
   Boolean Math JSON Date RegExp Map Set WeakMap WeakSet Symbol Promise Error TypeError RangeError parseInt parseFloat
   isNaN isFinite encodeURIComponent decodeURIComponent encodeURI decodeURI console BigInt Intl
 `)
 
 /** Names that either has, though nobody has compared them. */
-const likely = words(`
+const likely = wordSet(`
   $now $today $input $binary $prevNode $execution $runIndex $itemIndex $vars $jmesPath Interval Duration Buffer setTimeout
   clearTimeout URL URLSearchParams escape unescape Uint8Array ArrayBuffer
 `)
@@ -119,7 +118,7 @@ const memberOf = ({ computed, property, type }: JsonObject): string | undefined 
   return computed === true ? (Predicate.isString(value) ? value : undefined) : textOf(name)
 }
 
-const reordering = words("sort reverse splice shift unshift pop push fill copyWithin")
+const reordering = wordSet("sort reverse splice shift unshift pop push fill copyWithin")
 
 /** Counters in place of `items[i].index`, which is undefined in a Code node. */
 const counters = (
