@@ -254,7 +254,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
 })
 
 /** The same file if nothing may be written: it is read, and plans made here are lost with the process. */
-export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
+const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   return yield* besideMemory((yield* allEntries(name, lines))(Effect.succeed([])))
 })
 
@@ -271,7 +271,7 @@ export const besideMemory = Effect.fnUntraced(function* <C>(read: MapEntries<C>)
 const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
 
 /** The problem with writing the file; undefined if it can be written, or another process only uses it just now. */
-export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
+const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
   Effect.scoped(open(file, lines)).pipe(
     Effect.as(undefined),
     Effect.catch(({ inUse, message }) => Effect.succeed(inUse === true ? undefined : message))

@@ -129,20 +129,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       if (change.kind === "table") return tables.lost(change, latest)
       const run = isRetried(change) ? retries.get(change.execution) : undefined
       if (run !== undefined) return { created: run }
-      if (change.kind !== "create") return {}
-      const all = namesakes.get(change.content.name) ?? []
-      const formerNamesakes = change.namesakes ?? change.others
-      const made = all.filter((workflow) =>
-        formerNamesakes === undefined ? isFrom(workflow, sentAt) : !formerNamesakes.includes(workflow.id)
-      )
-      const matches = made.filter(
-        (workflow) => differsBeside(change.references, change.content, contentOf(workflow)).length === 0
-      )
-      const [one, ...more] = matches
-      if (one !== undefined && more.length === 0) return { created: one.id }
-      return made.length === 0
-        ? {}
-        : { others: `there are new workflows of this name (${made.map(({ id }) => id).join(", ")})` }
+      return change.kind === "create" ? findLostWorkflow(change, namesakes.get(change.content.name) ?? [], sentAt) : {}
     },
     explainDrift: Effect.succeed((change) => {
       if (change.kind === "call") return calls.explain(change)
@@ -171,6 +158,25 @@ const placeOf = ({ instance, workflow }: { readonly instance: string; readonly w
 /** Executions are not read back one by one: a deletion that was answered counts as done. */
 const isBlind = (change: Change): boolean =>
   change.kind === "delete-execution" || (change.kind === "call" && change.read === undefined)
+
+/** The workflow that a creation without an answer has made, among those of its name; other new ones of that name are named. */
+const findLostWorkflow = (
+  change: ChangeOf<"create">,
+  sameNamed: ReadonlyArray<Workflow>,
+  sentAt: number
+): LostCreation => {
+  const formerIds = change.namesakes ?? change.others
+  const newOnes = sameNamed.filter((workflow) =>
+    formerIds === undefined ? isFrom(workflow, sentAt) : !formerIds.includes(workflow.id)
+  )
+  const [match, ...otherMatches] = newOnes.filter(
+    (workflow) => differsBeside(change.references, change.content, contentOf(workflow)).length === 0
+  )
+  if (match !== undefined && otherMatches.length === 0) return { created: match.id }
+  return newOnes.length === 0
+    ? {}
+    : { others: `there are new workflows of this name (${newOnes.map(({ id }) => id).join(", ")})` }
+}
 
 /** Clocks of engines may be this much behind ours. Plans of earlier versions know new workflows by the time alone. */
 const toleranceMs = 60_000

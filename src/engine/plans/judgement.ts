@@ -61,7 +61,7 @@ export const removedSettings = (
 const tagIdsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ id }) => id)
 
 /** Whether two lists of ids hold the same, in any order. */
-export const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
   isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
 
 /** Says which settings steps take away that the engine keeps all the same: those of generation 2 lose only some. */

@@ -50,7 +50,7 @@ export const metricsOf = ({ atbs, canceled, clicks, orders, shks, sum, sum_price
 })
 
 /** The sum of two numbers of which either may be missing. */
-export const sum = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b)
+const sum = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b)
 
 export const plus = (a: Metrics, b: Metrics): Metrics => ({
   views: sum(a.views, b.views),

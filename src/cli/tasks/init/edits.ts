@@ -104,7 +104,7 @@ interface Change {
 }
 
 /** The value at a path. */
-export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
+const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
     (inner, name) => (Predicate.isObject(inner) && Object.hasOwn(inner, name) ? Reflect.get(inner, name) : undefined),
     value

@@ -22,7 +22,7 @@ type Cell = boolean | number | string | null
 const invalid = (problem: string) => badRequest(`Validation error with data table request: ${problem}`)
 
 /** A value as a column stores it. Engines are lenient: an empty text becomes the number 0, and the day after February's last one is in March. */
-export const cellOf = ({ name, type }: Column, value: unknown): Result.Result<Cell, Refusal> => {
+const cellOf = ({ name, type }: Column, value: unknown): Result.Result<Cell, Refusal> => {
   if (value === null || value === undefined) return Result.succeed(null)
   if (!Predicate.isString(value) && !Predicate.isNumber(value) && !Predicate.isBoolean(value)) {
     return Result.fail(badRequest("Invalid input"))

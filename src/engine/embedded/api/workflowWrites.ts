@@ -47,7 +47,7 @@ const groupsOf = Effect.fnUntraced(function* (
 })
 
 /** The version of a workflow, on engines that have versions. */
-export const versionOf = Effect.fnUntraced(function* (
+const versionOf = Effect.fnUntraced(function* (
   { connections, id, nodeGroups = [], nodes, updatedAt, versionId }: WorkflowRecord,
   before?: WorkflowRecord
 ) {

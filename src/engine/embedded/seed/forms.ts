@@ -85,7 +85,7 @@ export const uuidFor = (...parts: ReadonlyArray<number | string>): string => {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(12, 15)}-a${digits.slice(15, 18)}-${digits.slice(18)}`
 }
 
-export const settings = { executionOrder: "v1", timezone: "UTC" }
+const settings = { executionOrder: "v1", timezone: "UTC" }
 
 export const node = (
   name: string,

@@ -29,7 +29,7 @@ export const failureOf = (data: RunData): Failure | undefined => {
 }
 
 /** Whether a node run belongs to the main flow; sub-nodes of agents give out under connection types of their own. */
-export const isMain = ({ whole }: NodeRun): boolean =>
+const isMain = ({ whole }: NodeRun): boolean =>
   whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
 /** The failures of an agent's tools, after which the agent went on: as errors, or as the text that the tool gave in its place. */

@@ -84,9 +84,6 @@ const isKnown = (name: string): name is Known => Object.hasOwn(classes, name)
 /** All classes, in the order of their rules. */
 export const failureClasses: ReadonlyArray<FailureClass> = [...Object.keys(classes).filter(isKnown), "unknown"]
 
-/** Whether a run of this class may succeed by a retry alone. */
-export const canRetry = (name: FailureClass): boolean => name !== "unknown" && classes[name].canRetry
-
 /** The class of a failure with what helps, as answers show it; nothing where it is unknown. */
 export const classShown = (name: FailureClass, { workflowId }: Execution): JsonObject => {
   if (name === "unknown") return { class: { name } }

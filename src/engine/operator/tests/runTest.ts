@@ -124,7 +124,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
 export const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))
 
 /** The execution as the workflow itself would have left it: the name and id of the copy become those of the original. */
-export const withOriginalName = (
+const withOriginalName = (
   execution: Execution,
   copy: string,
   { id, name }: { readonly id: string; readonly name: string }
@@ -163,7 +163,7 @@ const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given,
   })
 
 /** A mock that gives out what a node gave out. */
-export const mockOf = (given: NodeOutput): Mock => {
+const mockOf = (given: NodeOutput): Mock => {
   const from = sourceItemsOf(given)
   return {
     runs: runsOf(given),

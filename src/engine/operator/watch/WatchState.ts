@@ -19,7 +19,7 @@ export interface WatchState {
   readonly instances: Readonly<Record<string, Omit<WatchedInstance, "memory">>>
 }
 
-export const noState: WatchState = { at: 0, count: 0, open: [], pending: [], sentAt: {}, instances: {} }
+const noState: WatchState = { at: 0, count: 0, open: [], pending: [], sentAt: {}, instances: {} }
 
 const Severity = Schema.Literals(["error", "warning", "info"])
 const text = Schema.String
