@@ -22,7 +22,7 @@ export interface Listing<A> {
 }
 
 /** The names on the way to a folder of the target, with all folders of its project; `unread` is the reason why it has none. */
-interface Place {
+export interface Place {
   readonly path: ReadonlyArray<string>
   readonly project: string
   readonly folders: ReadonlyArray<Folder>
