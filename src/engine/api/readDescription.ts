@@ -84,10 +84,11 @@ const blocksOf = (lines: ReadonlyArray<string>): ReadonlyArray<readonly [string,
   const blocks: Array<[string, Array<string>]> = []
   for (const line of lines) {
     const depth = line.search(/\S/)
-    const [, key, value] =
-      depth === indent ? (/^\s*["']?([^\s"'#][^"']*?)["']?:(?:\s+(\S.*)|\s*)$/.exec(line) ?? []) : []
+    const colon = depth === indent ? line.search(/:(?:\s|$)/) : -1
+    const [, key] = /^["']?([^\s"'#][^"']*)["']?$/.exec(line.slice(0, Math.max(colon, 0)).trimStart()) ?? []
+    const value = line.slice(colon + 1).trimStart()
     if (key === undefined) blocks.at(-1)?.[1].push(line)
-    else blocks.push([key, value === undefined || value.startsWith("#") ? [] : [value]])
+    else blocks.push([key, value === "" || value.startsWith("#") ? [] : [value]])
   }
   return blocks
 }
