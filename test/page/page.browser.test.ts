@@ -883,7 +883,7 @@ describe("a form for secrets", () => {
     await page.getByText('the new credential "Entered" (httpBasicAuth)').waitFor()
     await hasCount(page.getByRole("link", { name: "Workflows" }), 0)
     const password = page.getByLabel("password")
-    await page.locator('input[type="password"]').waitFor()
+    await password.and(page.locator('[type="password"]')).waitFor()
     await page.getByLabel("user").fill("ann")
     await password.fill("correct-horse-battery")
     await page.getByLabel("Show what is typed").check()
