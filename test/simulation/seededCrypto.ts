@@ -4,11 +4,15 @@ import type { Random } from "../soak/random.ts"
 
 /** Replaces properties of an object for as long as work takes. */
 const replaced = async <A>(object: object, by: Readonly<Record<string, unknown>>, work: () => Promise<A>) => {
+  const before = Object.keys(by).map((name) => [name, Object.getOwnPropertyDescriptor(object, name)] as const)
   for (const [name, value] of Object.entries(by)) Object.defineProperty(object, name, { value, configurable: true })
   try {
     return await work()
   } finally {
-    for (const name of Object.keys(by)) Reflect.deleteProperty(object, name)
+    for (const [name, own] of before) {
+      if (own === undefined) Reflect.deleteProperty(object, name)
+      else Object.defineProperty(object, name, own)
+    }
   }
 }
 
