@@ -18,7 +18,13 @@ const mostBytes = 64 * 1024
 const deadline = "15 seconds"
 
 /** The beginnings of variables that hold this server's own keys and tokens, which a program of the user's does not need. */
-const secretVariables = [...keyVariables, "MARKETPLACE_API_KEY", "MCP_AUTH_TOKEN", "WORKFLOW_TOOL_SERVER_"]
+const secretVariables = [
+  ...keyVariables,
+  "MARKETPLACE_API_KEY",
+  "MCP_AUTH_TOKEN",
+  "OTEL_EXPORTER_OTLP_",
+  "WORKFLOW_TOOL_SERVER_"
+]
 
 const isOurs = (name: string): boolean => secretVariables.some((beginning) => name.startsWith(beginning))
 
@@ -77,10 +83,10 @@ export const valuesOf = (
   })
   return text.pipe(
     Effect.provide(NodeServices.layer),
-    Effect.map((text) => text.trim()),
     Effect.flatMap((text) => {
-      if (text === "") return unreadable("it is empty")
-      if (field !== undefined) return Effect.succeed({ [field]: text })
+      if (text.trim() === "") return unreadable("it is empty")
+      // Programs and editors end a text with a line end; blanks may belong to it.
+      if (field !== undefined) return Effect.succeed({ [field]: text.replace(/[\r\n]+$/, "") })
       const values = Option.getOrUndefined(parseJson(text))
       return isJsonObject(values)
         ? Effect.succeed(values)

@@ -200,8 +200,11 @@ export class EngineClient extends Context.Service<
     readonly deleteCredential: (id: CredentialId) => Effect.Effect<JsonObject, EngineError>
     /** The JSON schema of the data of a credential type; `ApiError` 404 if the engine does not know the type. */
     readonly getCredentialSchema: (type: CredentialType) => Effect.Effect<JsonObject, EngineError>
-    /** Lets the engine test a stored credential; `status` is OK or Error, `message` says more. */
-    readonly testCredentialIfSupported: (id: CredentialId) => Effect.Effect<Option.Option<CredentialTest>, EngineError>
+    /** Lets the engine test a stored credential; `status` is OK or Error, `message` says more. No error shows the given values of it. */
+    readonly testCredentialIfSupported: (
+      id: CredentialId,
+      values?: JsonObject
+    ) => Effect.Effect<Option.Option<CredentialTest>, EngineError>
     /** Names of all credential types; `None` from engines that do not make them public. Asked without the key. */
     readonly credentialTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<string>>, EngineError>
 

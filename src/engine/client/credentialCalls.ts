@@ -59,13 +59,14 @@ export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJso
     deleteCredential: (id: CredentialId) =>
       callDeletion(Described, { operation: "delete credential", path: `/credentials/${id}` }),
     // This tests a stored value and changes nothing, so it is allowed on read-only instances.
-    testCredentialIfSupported: (id: CredentialId) =>
+    testCredentialIfSupported: (id: CredentialId, values?: JsonObject) =>
       callIfSupported(CredentialTest, {
         operation: "test credential",
         method: "POST",
         path: `/credentials/${id}/test`,
         effect: "read",
-        body: {}
+        body: {},
+        secrets: secretsIn(values)
       }),
     getCredentialSchema: (type: CredentialType) =>
       call(CredentialSchema, {

@@ -4,6 +4,7 @@ import { type Page, page, type PageQuery } from "../workflow/models.ts"
 import { Folder, Project, Variable } from "../workflow/projects.ts"
 import type * as Call from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
+import { endless } from "./listAll.ts"
 
 /** The lists of projects, folders and variables. An engine whose licence lacks them fails with `PermissionDenied`, which names that. */
 export interface ProjectCalls {
@@ -18,10 +19,13 @@ export interface ProjectCalls {
 /** Folders of a page. */
 const pageSize = 250
 
+/** Most folders of a project: an engine with an endless list is not followed forever. */
+const mostFolders = 100_000
+
 const FolderPage = Schema.Struct({ count: Schema.Int, data: Schema.Array(Folder) })
 
 /** Projects, folders and variables, which need a licence. */
-export const projectCalls = ({ callIfSupported }: Call.Calls): ProjectCalls => {
+export const projectCalls = (instance: string, { callIfSupported }: Call.Calls): ProjectCalls => {
   const folderPage = (project: string, skip: number) =>
     callIfSupported(FolderPage, {
       operation: "list folders",
@@ -46,13 +50,15 @@ export const projectCalls = ({ callIfSupported }: Call.Calls): ProjectCalls => {
         query: { ...query }
       }),
     foldersIfSupported: Effect.fnUntraced(function* (project: string) {
-      const folders: Array<Folder> = []
+      const folders = new Map<string, Folder>()
       for (;;) {
-        const answer = yield* folderPage(project, folders.length)
+        const { size } = folders
+        const answer = yield* folderPage(project, size)
         if (Option.isNone(answer)) return Option.none()
         const { count, data } = answer.value
-        folders.push(...data)
-        if (data.length === 0 || folders.length >= count) return Option.some(folders)
+        for (const folder of data) folders.set(folder.id, folder)
+        if (data.length === 0 || folders.size >= count) return Option.some([...folders.values()])
+        if (folders.size === size || folders.size > mostFolders) return yield* endless(instance)
       }
     })
   }

@@ -68,7 +68,7 @@ export const restCalls = (
     ...credentialCalls(calls),
     ...tagCalls(calls),
     ...tableCalls(calls),
-    ...projectCalls(calls),
+    ...projectCalls(instance, calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     requireRights: calls.requireRights,

@@ -71,7 +71,7 @@ type Made = Effect.Success<ReturnType<typeof made>>
 
 /** Whether the engine has tried a new credential, and it works; fails where it does not. */
 const tested = Effect.fnUntraced(function* ({ client, id }: Made, values: JsonObject) {
-  const outcome = Option.map(yield* client.testCredentialIfSupported(id), outcomeOf)
+  const outcome = Option.map(yield* client.testCredentialIfSupported(id, values), outcomeOf)
   const works = Option.isSome(outcome) ? outcome.value.works : null
   if (works !== false) return works === true
   const message = Option.match(outcome, { onNone: () => "", onSome: (one) => one.message })

@@ -38,7 +38,8 @@ const configured = async (credentialSources: object, { isRefusing = false } = {}
       credentialSources
     },
     "values.json": values,
-    "token.txt": `${secret}\n`,
+    "token.txt": `${secret}\r\n`,
+    "phrase.txt": ` ${secret} \n`,
     "vault.mjs": `console.error(${JSON.stringify(secret)})
 const [, , way] = process.argv
 if (way === "wrong") process.exit(7)
@@ -63,15 +64,17 @@ describe("a configured source of a credential", () => {
       variable: { env: "MAIL_VALUES" },
       file: { file: "values.json" },
       token: { file: "token.txt", field: "password" },
+      phrase: { file: "phrase.txt", field: "password" },
       vault: vault()
     })
     for (const name of ["variable", "file", "vault"]) {
       assert.deepInclude(await create("--source", name), { code: 0 }, name)
     }
     assert.deepInclude(await create("--source", "token", "--data", '{"user":"ann"}'), { code: 0 })
-    assert.deepStrictEqual(sent, [values, values, { ...values, key: "none" }, values])
+    assert.deepInclude(await create("--source", "phrase"), { code: 0 })
+    assert.deepStrictEqual(sent, [values, values, { ...values, key: "none" }, values, { password: ` ${secret} ` }])
     const recorded = await readFile(path.join(cwd, "audit.jsonl"), "utf8")
-    assert.lengthOf(recorded.trim().split("\n"), 4)
+    assert.lengthOf(recorded.trim().split("\n"), 5)
     assert.notInclude(recorded, secret)
   })
 

@@ -4,7 +4,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { sender } from "../../engine/plans/process.ts"
+import { sender, watched } from "../../engine/plans/process.ts"
 import { served } from "../../engine/plans/served.ts"
 import type { Json } from "../../support/harness.ts"
 import { directory, run as runCommand, start, useCommand } from "../built.ts"
@@ -42,7 +42,13 @@ const place = Effect.fnUntraced(function* (rows: ReadonlyArray<Json>) {
           })
         : []
     }
-    return { cwd, start, rowsOf, command: (...words: ReadonlyArray<string>) => runCommand(["table", ...words], start) }
+    return {
+      ...instance,
+      cwd,
+      start,
+      rowsOf,
+      command: (...words: ReadonlyArray<string>) => runCommand(["table", ...words], start)
+    }
   })
 })
 
@@ -64,7 +70,9 @@ describe("table", () => {
         assert.include(exported.stderr, "5 rows of Orders on main in orders.csv")
         assert.include(exported.stderr, "1 texts begin with =, +, - or @")
         const text = await readFile(path.join(cwd, "orders.csv"), "utf8")
-        assert.strictEqual((await command("export", "Orders")).stdout, text)
+        for (const words of [[], ["-"]]) {
+          assert.strictEqual((await command("export", "Orders", ...words)).stdout, text)
+        }
         assert.strictEqual(text.split("\n")[1], '"Köln ""am Rhein"", links",1.5,true,2026-01-02T00:00:00.000Z')
 
         const planned = await command("import", "Copy", "orders.csv", "--json")
@@ -164,9 +172,27 @@ describe("table", () => {
         assert.include(twice.stderr, "twice.csv: line 3, city: is the same as on line 2")
         const other = await command("import", "Orders", "twice.csv", "--by", "due")
         assert.include(other.stderr, 'its first line names no column "due"')
+        const written = await command("import", "Orders", "twice.csv", "--by", "id")
+        assert.include(written.stderr, "--by id: a column that the engine writes itself")
         assert.include((await command("import", "Orders", "none.csv")).stderr, "none.csv cannot be read")
         assert.deepStrictEqual(await rowsOf("Orders"), [])
       })
+    })
+  )
+
+  it.live("reads no more of standard input than it takes, also where that never ends", () =>
+    Effect.gen(function* () {
+      const { start: how } = yield* place([])
+      const { child, ended } = start(["table", "import", "Orders", "-"], how)
+      const piece = Buffer.alloc(1024 * 1024, "x")
+      const more = () => {
+        while (child.stdin.writable && child.stdin.write(piece)) {}
+      }
+      child.stdin.on("drain", more)
+      more()
+      const { code, stderr } = yield* Effect.promise(() => ended)
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "-: has more than 64 MiB: divide it")
     })
   )
 
@@ -175,7 +201,7 @@ describe("table", () => {
     () =>
       Effect.gen(function* () {
         const many = Array.from({ length: 10_050 }, (_, amount): Json => ({ city: `city ${amount}`, amount }))
-        const { command, cwd, rowsOf, start: how } = yield* place(many)
+        const { apiKey, command, cwd, host, rowsOf, start: how } = yield* place(many)
         yield* Effect.promise(async () => {
           assert.strictEqual((await command("export", "Orders", "all.csv")).code, 0)
           const text = await readFile(path.join(cwd, "all.csv"), "utf8")
@@ -207,6 +233,28 @@ describe("table", () => {
           assert.deepStrictEqual(
             (await rowsOf("Copy")).map(({ amount }) => amount),
             many.slice(10_040).map(({ amount }) => amount)
+          )
+
+          // The second plan has few keys, so that its rows are asked for by them.
+          const stopped = Promise.withResolvers<void>()
+          const way = await watched(host, (_, url) => {
+            if (!url.includes("city%2010000%22")) return undefined
+            importing.child.kill("SIGINT")
+            return stopped.promise
+          })
+          const environments = { main: { engine_host: way.host, engine_api_key: apiKey } }
+          await writeFile(path.join(cwd, "way.json"), JSON.stringify({ environments }), { mode: 0o600 })
+          const words = ["import", "Orders", "all.csv", "--by", "city", "--apply"]
+          const importing = start(["table", ...words, "--config", "way.json"], how)
+          const broken = await importing.ended
+          stopped.resolve()
+          await way.close()
+          assert.strictEqual(broken.code, 130, broken.stderr)
+          assert.include(broken.stderr, "The lines before 10002 are in: --from-line 10002 goes on behind them")
+          assert.strictEqual((await command(...words, "--from-line", "10002")).code, 0)
+          assert.deepStrictEqual(
+            (await rowsOf("Orders")).map(({ amount }) => amount),
+            many.map(({ amount }) => amount)
           )
         })
       })

@@ -330,6 +330,7 @@ describe("The calls of an engine's API", () => {
       ["anchors", `    get:\n      a: &a [1]\n${anchors.join("")}      parameters: [*h, *h]`, "", "it is too large"],
       ["a list in a list", `    get: ${"[".repeat(40_000)}${"]".repeat(40_000)}`, "", "/a"],
       ["a line of 2 MB", `    get: { summary: ${"x".repeat(2_000_000)} }`, "", "/a"],
+      ["200 kB that may be many keys", `    ${"a: ".repeat(70_000)}\u2028`, "", "/a"],
       ["300,000 lines", "    get:\n".repeat(300_000), "", "/a"]
     ] as const) {
       const text = `openapi: 3.0.0\npaths:\n  /a:\n${path}\n  /b:\n    get: { summary: Something else }\n${components}`

@@ -116,6 +116,17 @@ describe("a plan to rotate a credential", () => {
         const refusal = yield* refused("plan_rotation", again)
         assert.include(refusal.message, "do not work on instance production: 401 for [redacted]")
         assert.deepStrictEqual(yield* send("production", "GET", "/credentials"), before)
+        yield* meddle((request, proceed) =>
+          request.url.endsWith("/test")
+            ? Effect.succeed(
+                HttpClientResponse.fromWeb(request, Response.json({ message: `no ${secret}` }, { status: 400 }))
+              )
+            : proceed
+        )
+        const failure = yield* refused("plan_rotation", again)
+        assert.include(failure.message, "no [redacted]")
+        assert.notInclude(JSON.stringify(failure), secret)
+        assert.deepStrictEqual(yield* send("production", "GET", "/credentials"), before)
       }).pipe(
         Effect.provide(twoEmbedded(versions, {}, journal)),
         Effect.provideService(CredentialSources, { vault: Effect.succeed({ password: secret }) })

@@ -12,6 +12,7 @@ import { changeDataTable, planTable } from "../../../engine/plans/tables/planTab
 import { mostChanged } from "../../../engine/plans/tables/TableChange.ts"
 import { findTable } from "../../../engine/tools/dataTables.ts"
 import { toToolFailure } from "../../../engine/tools/errors.ts"
+import { isSystem } from "../../../engine/workflow/cells.ts"
 import {
   type CsvProblem,
   csvProblemText,
@@ -91,6 +92,11 @@ const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportReq
   for (const [at, part] of parts.entries()) {
     const [first, last] = [lines[at * mostChanged], lines[at * mostChanged + part.length - 1]]
     const place = parts.length > 1 ? { lines: `${first}-${last}` } : {}
+    const notBegun = Effect.suspend(() =>
+      at === 0
+        ? Effect.void
+        : Console.error(`The lines before ${first} are in: --from-line ${first} goes on behind them`)
+    )
     const plan = yield* asCall({
       tool: changeDataTable,
       instance,
@@ -101,7 +107,10 @@ const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportReq
         rows: part,
         ...(by === undefined ? { action: "insert" } : { action: "upsert", column: by })
       }).pipe(Effect.provideContext(engines), Effect.provideContext(services))
-    }).pipe(withProgressLine)
+    }).pipe(
+      withProgressLine,
+      Effect.onError(() => notBegun)
+    )
     if (!request.apply) {
       yield* print({ ...place, ...(yield* summary(describing, plan)) })
       if (plan.blocked.length > 0) return 1
@@ -114,48 +123,47 @@ const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportReq
     }
     if (plan.steps.length > 0) {
       const progress = yield* Progress
+      const rest = lines[(at + 1) * mostChanged]
+      const notDone = Console.error(
+        `Lines ${first} to ${last} are not all in: apply_plan with plan_id ${plan.id} goes on with them` +
+          (rest === undefined ? "" : `, and after that --from-line ${rest} with the others`)
+      )
       const report = yield* asCall({
         tool: applyPlan,
         instance,
         input: { plan_id: plan.id },
         render: toPlanFailure,
         work: apply(plan.id, { onProgress: (done, total) => progress({ progress: done, total }) })
-      }).pipe(withProgressLine)
+      }).pipe(
+        withProgressLine,
+        Effect.onError(() => notDone)
+      )
       yield* print({ ...place, ...report })
-      if (report.state !== "applied") {
-        const rest = lines[(at + 1) * mostChanged]
-        yield* Console.error(
-          `Lines ${first} to ${last} are not all in: apply_plan with plan_id ${plan.id} goes on with them` +
-            (rest === undefined ? "" : `, and after that --from-line ${rest} with the others`)
-        )
-        return 1
-      }
+      if (report.state !== "applied") return yield* Effect.as(notDone, 1)
     } else {
       yield* print({ ...place, ...(yield* summary(describing, plan)) })
-      if (plan.blocked.length > 0) return 1
+      if (plan.blocked.length > 0) return yield* Effect.as(notBegun, 1)
     }
   }
   return 0
 })
 
-/** The bytes of a file or of standard input. */
-const bytesOf = (file: string) => {
-  const failed = ({ message }: { readonly message: string }) =>
-    new UsageError({ message: `${visible(file)} cannot be read: ${message}` })
-  if (file === "-") {
-    return Effect.gen(function* () {
-      const { stdin } = yield* Stdio.Stdio
-      return Buffer.concat(yield* Stream.runCollect(stdin))
-    }).pipe(Effect.provide(NodeStdio.layer), Effect.mapError(failed))
-  }
-  return Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    const { size } = yield* fileSystem.stat(file)
-    // A file of gigabytes is refused before it is read.
-    if (size > mostCsvBytes) return new Uint8Array(mostCsvBytes + 1)
-    return yield* fileSystem.readFile(file)
-  }).pipe(Effect.provide(NodeFileSystem.layer), Effect.mapError(failed))
-}
+/** The bytes of a file or of standard input, or as many as show that they are too many. */
+const bytesOf = (file: string) =>
+  Effect.gen(function* () {
+    const { stdin } = yield* Stdio.Stdio
+    const { stream } = yield* FileSystem.FileSystem
+    let size = 0
+    const first = Stream.takeWhile(file === "-" ? stdin : stream(file), ({ length }) => {
+      const isWanted = size <= mostCsvBytes
+      size += length
+      return isWanted
+    })
+    return Buffer.concat(yield* Stream.runCollect(first))
+  }).pipe(
+    Effect.provide([NodeFileSystem.layer, NodeStdio.layer]),
+    Effect.mapError(({ message }) => new UsageError({ message: `${visible(file)} cannot be read: ${message}` }))
+  )
 
 type Rows = Pick<CsvRows, "leftOut" | "lines" | "rows">
 
@@ -167,6 +175,11 @@ const rowsIn = (
 ): Result.Result<Rows, ReadonlyArray<CsvProblem>> =>
   Result.flatMap(csvText(bytes, encoding), (text) =>
     Result.flatMap(rowsOfCsv(text, columnsOf(table), style), (all) => {
+      if (by !== undefined && isSystem(by)) {
+        return Result.fail([
+          { problem: `--by ${by}: a column that the engine writes itself. Name one of the table's own` }
+        ])
+      }
       if (by !== undefined && !all.columns.includes(by)) {
         return Result.fail([{ problem: `its first line names no column ${JSON.stringify(by)}, which --by names` }])
       }

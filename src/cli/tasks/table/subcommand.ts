@@ -21,9 +21,9 @@ const isForSpreadsheets = switched(
 const exportInput = {
   table,
   file: Argument.String("file").pipe(
-    Argument.withDescription("File to write; by default standard output"),
+    Argument.withDescription("File to write; by default, or as -, standard output"),
     Argument.optional,
-    Argument.map(Option.getOrUndefined)
+    Argument.map((file) => Option.getOrUndefined(Option.filter(file, (name) => name !== "-")))
   ),
   instance,
   isForSpreadsheets,
