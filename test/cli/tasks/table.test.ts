@@ -236,18 +236,19 @@ describe("table", () => {
           )
 
           // The second plan has few keys, so that its rows are asked for by them.
-          const stopped = Promise.withResolvers<void>()
+          let goOn = () => {}
+          const stopped = new Promise<void>((resolve) => (goOn = resolve))
           const way = await watched(host, (_, url) => {
             if (!url.includes("city%2010000%22")) return undefined
             importing.child.kill("SIGINT")
-            return stopped.promise
+            return stopped
           })
           const environments = { main: { engine_host: way.host, engine_api_key: apiKey } }
           await writeFile(path.join(cwd, "way.json"), JSON.stringify({ environments }), { mode: 0o600 })
           const words = ["import", "Orders", "all.csv", "--by", "city", "--apply"]
           const importing = start(["table", ...words, "--config", "way.json"], how)
           const broken = await importing.ended
-          stopped.resolve()
+          goOn()
           await way.close()
           assert.strictEqual(broken.code, 130, broken.stderr)
           assert.include(broken.stderr, "The lines before 10002 are in: --from-line 10002 goes on behind them")

@@ -399,22 +399,37 @@ describe("a promotion into a folder", () => {
     }).pipe(over())
   )
 
-  it.live("goes to the root where the licence or the engine has no folders, and the plan says so", () =>
-    Effect.gen(function* () {
-      const { meddle } = yield* Beside
-      yield* madeWorkflow("staging", "Sales")
-      yield* meddle((request, proceed) =>
-        request.url.includes("/folders")
-          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ message: noFolders }, { status: 403 })))
-          : proceed
-      )
-      const planned = yield* plan({ folder: "Team" })
-      assert.include(text(planned["warnings"]), "New workflows go to the root of production, into no folder: ")
-      assert.include(text(planned["warnings"]), "The licence of this engine does not include folders")
-      assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
-      const empty = { from: "staging", to: "production", name: "*", folder: " / " }
-      assert.include((yield* refused("plan_promotion", empty)).message, "must be a path, such as Sales/Orders")
-    }).pipe(over())
+  it.live(
+    "goes to the root where the licence has no folders, and the plan says so; and nowhere where their list has no end",
+    () =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        const refusal = () => Response.json({ message: noFolders }, { status: 403 })
+        yield* madeWorkflow("staging", "Sales")
+        yield* meddle((request, proceed) =>
+          request.url.includes("/folders") ? Effect.succeed(HttpClientResponse.fromWeb(request, refusal())) : proceed
+        )
+        const planned = yield* plan({ folder: "Team" })
+        assert.include(text(planned["warnings"]), "New workflows go to the root of production, into no folder: ")
+        assert.include(text(planned["warnings"]), "The licence of this engine does not include folders")
+        assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
+        let pages = 0
+        yield* meddle((request, proceed) => {
+          if (!request.url.includes("/folders")) return proceed
+          const page = { count: 1_000_000, data: [{ id: "f1", name: "Else" }] }
+          return Effect.succeed(HttpClientResponse.fromWeb(request, ++pages > 3 ? refusal() : Response.json(page)))
+        })
+        const endless = yield* refused("plan_promotion", {
+          from: "staging",
+          to: "production",
+          name: "*",
+          folder: "Team"
+        })
+        assert.include(endless.message, "has no end that an engine's list has")
+        assert.strictEqual(pages, 2)
+        const empty = { from: "staging", to: "production", name: "*", folder: " / " }
+        assert.include((yield* refused("plan_promotion", empty)).message, "must be a path, such as Sales/Orders")
+      }).pipe(over())
   )
 })
 
