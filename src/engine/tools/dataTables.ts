@@ -47,6 +47,12 @@ const isId = /^[A-Za-z0-9]{16}$/
 
 const invalid = (argument: string) => (problem: string) => new InvalidArgument({ argument, problem })
 
+/** The table of an id; nothing only where the engine says so and its list of tables shows it, too. */
+export const readTable = (client: Client, id: string) =>
+  Effect.catchIf(client.getTable(id), isMissing, () =>
+    Effect.map(allTables(client), (tables) => tables.find((table) => table.id === id))
+  )
+
 /** The data table of an id or a name. */
 export const findTable = Effect.fnUntraced(function* (client: Client, given: string) {
   const byId = isId.test(given)

@@ -153,6 +153,33 @@ describe("a plan of changes of a data table", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("takes rows and a table for deleted only where the engine says that they are not there", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const table = yield* madeTable(2)
+      const everything = { filters: [{ columnName: "id", condition: "gt", value: 0 }] }
+      const deleted = yield* plan({ action: "delete", table, filter: everything })
+      const answers = [
+        Response.json({ message: "Internal server error" }, { status: 500 }),
+        Response.json({ message: "Forbidden" }, { status: 403 }),
+        Response.json({ message: "Not Found" }, { status: 404 })
+      ]
+      for (const answer of answers) {
+        yield* meddle((request, proceed) =>
+          request.url.endsWith(`/data-tables/${table}`)
+            ? Effect.succeed(HttpClientResponse.fromWeb(request, answer.clone()))
+            : proceed
+        )
+        const report = JSON.stringify(yield* callTool("apply_plan", { ...planIdOf(deleted), confirm: true }))
+        yield* meddle(undefined)
+        // That it does not find the table is what something in front of the engine says: the list shows it.
+        const isDone = answer.status === 404
+        assert.strictEqual(report.includes("Applied and read back"), isDone, report)
+        assert.deepStrictEqual(yield* amounts, isDone ? [] : [0, 1])
+      }
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("gives nothing back that was never taken, in a rollback after a write that did not arrive", () =>
     Effect.gen(function* () {
       const table = yield* madeTable(3)

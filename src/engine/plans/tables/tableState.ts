@@ -1,12 +1,11 @@
-import { Array as Arrays, Effect, Option, Result } from "effect"
+import { Array as Arrays, Effect, Result } from "effect"
 
 import type { CreatedId } from "../../../changes/Journal.ts"
 import { changedSince, type Judgement, type LostCreation } from "../../../changes/RemoteState.ts"
 import { isSameJson } from "../../../internal/json/digest.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
-import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
-import { allTables, matchingRows } from "../../tools/dataTables.ts"
+import { allTables, matchingRows, readTable } from "../../tools/dataTables.ts"
 import {
   anyOf,
   type Cells,
@@ -77,12 +76,12 @@ export const readState = Effect.fnUntraced(function* (client: Client, change: Ta
   }
   const id = tableIdOf(change)
   if (id === undefined) return nothing
-  const table = yield* Effect.option(Effect.catchIf(client.getTable(id), isMissing, () => Effect.fail("none" as const)))
-  if (Option.isNone(table)) return nothing
-  const rows = yield* readRows(client, table.value, change)
+  const table = yield* readTable(client, id)
+  if (table === undefined) return nothing
+  const rows = yield* readRows(client, table, change)
   const unless = change.action === "insert" ? change.unless : undefined
-  const isTaken = unless !== undefined && (yield* isAnyOf(client, table.value, unless))
-  return { table: table.value, rows: new Map(rows.map((row) => [row.id, row])), isTaken } satisfies State
+  const isTaken = unless !== undefined && (yield* isAnyOf(client, table, unless))
+  return { table, rows: new Map(rows.map((row) => [row.id, row])), isTaken } satisfies State
 })
 
 /** Conditions that are asked at once: they travel in the address, which some take to 8 kB only. */
