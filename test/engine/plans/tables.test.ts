@@ -180,6 +180,26 @@ describe("a plan of changes of a data table", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("reads as much for the last rows that it inserts as for the first ones", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const rows = upTo(1000).map((amount) => ({ amount }))
+      const made = yield* plan({ action: "create_table", table: "Orders", columns: { amount: "number" }, rows })
+      let reads = 0
+      yield* meddle((request, proceed) => {
+        if (request.method === "GET" && request.url.endsWith("/rows")) reads += 1
+        return proceed
+      })
+      assert.deepInclude(yield* apply(made), { state: "applied" })
+      yield* meddle(undefined)
+      assert.deepStrictEqual(
+        yield* amounts,
+        rows.map(({ amount }) => amount)
+      )
+      assert.isAtMost(reads, 2 * (rows.length / 40) + 2)
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("gives nothing back that was never taken, in a rollback after a write that did not arrive", () =>
     Effect.gen(function* () {
       const table = yield* madeTable(3)

@@ -168,12 +168,19 @@ export const resolveTable = (
   const id = typeof ref === "string" ? ref : (created(ref.created_by) ?? (ref.later === true ? ref : undefined))
   if (id === undefined) return undefined
   const table = typeof id === "number" ? String(id) : id
+  if (change.action === "insert") return { ...change, table, after: lastBefore(change, created) }
   if (change.action !== "remove" || change.made_by === undefined) return { ...change, table }
   const made = created(change.made_by)
   if (made === undefined) return undefined
   const ids = idsIn(String(made))
   const { made_by: _, ...rest } = change
   return { ...rest, table, rows: change.rows.map((row, place) => ({ ...row, id: ids[place] ?? 0 })) }
+}
+
+/** The row behind which an insertion comes: the last one of the step before it, so that not all rows of a plan are read for each. */
+const lastBefore = (change: TableChangeOf<"insert">, created: (step: string) => CreatedId | undefined): number => {
+  const ids = change.after < 0 ? undefined : created(tableChangeId({ ...change, part: change.part - 1 }))
+  return ids === undefined ? change.after : Math.max(change.after, ...idsIn(String(ids)))
 }
 
 /** Ids of rows in few characters: `3-7,9`. */
