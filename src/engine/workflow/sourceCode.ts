@@ -162,6 +162,9 @@ const seeVariable = (code: string, at: number, { onVariable, variable }: Reading
   variable.lastIndex = at
   const [whole, member] = variable.exec(code) ?? []
   if (whole === undefined) return
+  // A method sees all variables.
+  if (member !== undefined && /^\s*(?:\?\.\s*)?\(/.test(code.slice(at + whole.length, at + whole.length + 40)))
+    return onVariable(undefined)
   const text = member === undefined ? plainText(code, at + whole.length) : undefined
   const isAlone = text !== undefined && /^\s*\]/.test(code.slice(at + whole.length + text.length))
   onVariable(isAlone && whole.trimEnd().endsWith("[") ? text.value : member)

@@ -7,7 +7,8 @@ import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { appliedDespiteLosses, Beside, hook, twoEmbedded } from "./support.ts"
 
-const plan = (more: Json = {}) => ask("plan_promotion", { from: "staging", to: "production", name: "*", ...more })
+const everything = { from: "staging", to: "production", name: "*" }
+const plan = (more: Json = {}) => ask("plan_promotion", { ...everything, ...more })
 const planIdOf = (planned: Json) => ({ plan_id: String(planned["plan_id"]) })
 const apply = (planned: Json) => ask("apply_plan", { ...planIdOf(planned), confirm: true })
 const rollbackOf = (planned: Json) => ask("plan_rollback", planIdOf(planned))
@@ -193,6 +194,31 @@ describe("a promotion of a workflow that uses data tables", () => {
     }).pipe(over())
   )
 
+  it.live("is blocked where several tables of the source have the name of one that the target lacks", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const orders = yield* madeTable("staging", "Orders", 1)
+      const [table] = yield* tables("staging")
+      const other = { ...table, id: "OrdersElsewhere1", projectId: "another" }
+      yield* madeWorkflow("staging", "Sales", tableNode("Read", byId(orders, "Orders")))
+      yield* madeWorkflow("staging", "Report", tableNode("Read", byId(other.id, "Orders")))
+      yield* meddle((request, proceed) =>
+        request.url.includes(":5001/") && request.url.endsWith("/data-tables")
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(request, Response.json({ data: [table, other], nextCursor: null }))
+            )
+          : proceed
+      )
+      const planned = yield* plan()
+      assert.deepInclude(planned, { steps: 0, blocked_count: 2 })
+      assert.include(text(planned["blocked"]), `several of staging have its name (${orders}, ${other.id})`)
+      const mapping = { tables: { [orders]: "Orders", [other.id]: "Other orders" } }
+      yield* madeTable("production", "Orders")
+      yield* madeTable("production", "Other orders")
+      assert.deepInclude(yield* plan({ mapping }), { steps: 2, blocked: [] })
+    }).pipe(over())
+  )
+
   it.live("is planned without a look at tables where the target or a key has none, which the plan says", () =>
     Effect.gen(function* () {
       const orders = yield* madeTable("staging", "Orders")
@@ -215,6 +241,7 @@ describe("a promotion of a workflow that uses data tables", () => {
 })
 
 const secret = "hidden-4711"
+const portNumber = 471147114711471
 const fetchNode = (url: string) => ({
   name: "Fetch",
   type: "n8n-nodes-base.httpRequest",
@@ -272,20 +299,20 @@ describe("a promotion of a workflow that uses variables", () => {
       const forms: Array<string> = []
       const planned = yield* plan({ include: ["variables"], source: "vault" }).pipe(
         entering({ _tag: "Accepted", content: { host: secret } }, forms),
-        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", other: 1 }) })
+        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: portNumber, other: 1 }) })
       )
       assert.lengthOf(forms, 1)
       assert.include(forms[0], '"properties":{"host":{"type":"string","maxLength":1000}}')
       assert.deepInclude(planned, { blocked: [], steps: 3 })
       const described = yield* ask("show_plan", planIdOf(planned))
       yield* appliedDespiteLosses(planned)
-      assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: secret, path: "orders" })
+      assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: secret, path: String(portNumber) })
       assert.deepInclude(yield* plan(), { steps: 0, blocked: [] })
       const back = yield* rollbackOf(planned)
       for (const answer of [planned, described, back, yield* ask("show_plan", planIdOf(back))]) {
         assert.include(text(answer), "(not shown)")
         assert.notInclude(text(answer), secret)
-        assert.notInclude(text(answer), "orders")
+        assert.notInclude(text(answer), String(portNumber))
       }
       yield* appliedDespiteLosses(back)
       assert.deepStrictEqual({ ...(yield* stateOf("production")), variables: yield* variables("production") }, before)
@@ -300,6 +327,19 @@ describe("a promotion of a workflow that uses variables", () => {
       assert.include(text(partly["blocked"]), "someone else has changed it since")
       assert.deepInclude(yield* apply(partly), { state: "applied" })
       assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: "changed" })
+    }).pipe(over())
+  )
+
+  it.live("refuses a source whose value no variable can keep", () =>
+    Effect.gen(function* () {
+      yield* madeHere
+      for (const host of ["x".repeat(1001), null, { name: secret }]) {
+        const { message } = yield* refused("plan_promotion", { ...everything, source: "vault" }).pipe(
+          Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", host }) })
+        )
+        assert.include(message, "source: gives for the variable host no text of at most 1000 characters")
+        assert.notInclude(message, secret)
+      }
     }).pipe(over())
   )
 

@@ -137,6 +137,17 @@ describe("a plan of changes of a data table", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("refuses a filter and a column that would do nothing", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(1)
+      const filter = { filters: [{ columnName: "amount", condition: "eq", value: 0 }] }
+      const added = { action: "add_columns", table, columns: { due: "date" }, filter }
+      assert.include((yield* refused("change_data_table", { ...on, ...added })).message, "filter: goes with values")
+      const updated = { action: "update", table, filter, values: { amount: 1 }, column: "city" }
+      assert.include((yield* refused("change_data_table", { ...on, ...updated })).message, "column: goes with rows")
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("leaves a row alone that got the id of a deleted one", () =>
     Effect.gen(function* () {
       const { send } = yield* Beside

@@ -48,6 +48,7 @@ describe("variableUses", () => {
     ],
     ["a query", node({ query: "SELECT {{ $vars.host }}" }, "n8n-nodes-base.postgres"), ["host"]],
     ["a name that is worked out", set("={{ $vars[$json.name] + $vars['a' + 1] }}"), [undefined]],
+    ["a method", set("={{ $vars.hasOwnProperty('host') && $vars.host.trim() }}"), [undefined, "host"]],
     ["all variables", code("const { host } = $vars; return [...$vars]"), [undefined]],
     ["a text", code("// $vars.a\nreturn '$vars.b' /* $vars.c */"), []],
     ["a plain value", set("$vars.host"), []],

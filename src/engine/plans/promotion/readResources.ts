@@ -88,6 +88,19 @@ const variablesOf = (client: Client): Effect.Effect<Listing<string>, EngineError
 /** Longest value of a variable that engines keep. */
 const maxLength = 1000
 
+/** Values as variables keep them, by the names of these, as far as there are values: texts. */
+const variableTexts = (names: ReadonlyArray<string>, values: JsonObject) =>
+  Effect.forEach(
+    names.filter((name) => Object.hasOwn(values, name)),
+    (name) => {
+      const value = values[name]
+      const text = typeof value === "number" || typeof value === "boolean" ? String(value) : value
+      if (typeof text === "string" && text.length <= maxLength) return Effect.succeed([name, text] as const)
+      const problem = `gives for the variable ${name} no text of at most ${maxLength} characters`
+      return Effect.fail(new InvalidArgument({ argument: "source", problem }))
+    }
+  )
+
 /**
  * Goes on with the values of the variables that the target lacks, from a configured source or from a person: none of them comes
  * from a model.
@@ -106,13 +119,10 @@ export const withVariables = <A, E, R>(
     ].toSorted()
     if (missing.length === 0) return yield* then(input)
     const given = yield* givenValues({ source })
-    const goOn = (values: JsonObject) => {
-      const texts = missing.flatMap((name) => {
-        const value = Object.hasOwn(values, name) ? values[name] : undefined
-        return typeof value === "string" && value.length <= maxLength ? [[name, value] as const] : []
-      })
-      return then({ ...input, resources: { ...input.resources, values: new Map(texts) } })
-    }
+    const goOn = (values: JsonObject) =>
+      Effect.flatMap(variableTexts(missing, values), (texts) =>
+        then({ ...input, resources: { ...input.resources, values: new Map(texts) } })
+      )
     const open = missing.filter((name) => given === undefined || !Object.hasOwn(given, name))
     if (open.length === 0 || !include.includes("variables")) return yield* goOn(given ?? {})
     const form = {

@@ -72,6 +72,16 @@ const linkTable = (
         sourceTables.unread === undefined ? "" : ` (what it is on ${from} is not known: ${sourceTables.unread})`
       return { ...none, problems: [`${words} has no match on ${to}${why}${meant}: create it there, or ${giveIt}`] }
     }
+    const alike = sourceTables.items.filter((table) => table.name === source.name)
+    if (alike.length > 1) {
+      const ids = alike.map(({ id }) => id).join(", ")
+      return {
+        ...none,
+        problems: [
+          `${words} has no match on ${to}, and several of ${from} have its name (${ids}): create it there, and ${giveIt}`
+        ]
+      }
+    }
     const strange = columnsOf(source).filter(({ type }) => !isColumnType(type))
     return strange.length > 0
       ? {

@@ -79,8 +79,15 @@ const holdToAction = (request: Request) => {
     const others = takes[action].length === 0 ? "nothing" : takes[action].join(", ")
     return Effect.fail(invalid(stray[0], `is not taken by ${action}, which takes ${others} beside the table`))
   }
-  return request.rows !== undefined && (request.filter ?? request.values) !== undefined
-    ? Effect.fail(invalid("rows", "go without filter and values: each row has its own values"))
+  if (request.rows !== undefined && (request.filter ?? request.values) !== undefined) {
+    return Effect.fail(invalid("rows", "go without filter and values: each row has its own values"))
+  }
+  const isFilled = request.rows !== undefined || request.values !== undefined
+  if (action === "add_columns" && request.filter !== undefined && !isFilled) {
+    return Effect.fail(invalid("filter", "goes with values, which fill the new columns of these rows"))
+  }
+  return request.column !== undefined && request.rows === undefined && takes[action].includes("rows")
+    ? Effect.fail(invalid("column", "goes with rows, which it tells apart"))
     : Effect.void
 }
 
