@@ -95,6 +95,32 @@ export const anyOf = (columnName: string, values: ReadonlyArray<Cell>): RowFilte
   return Arrays.isArrayNonEmpty(filters) ? { type: "or", filters } : undefined
 }
 
+/** Conditions that are asked at once, and their characters: they travel in the address, which some take to 8 kB only. */
+export const mostConditions = 20
+const mostCharacters = 6000
+
+const lengthInAddress = (value: unknown): number => encodeURIComponent(JSON.stringify(value)).length
+
+/** Whether conditions fit an address. */
+export const fitAddress = (conditions: ReadonlyArray<unknown>): boolean => lengthInAddress(conditions) <= mostCharacters
+
+/** Conditions in parts, of which each fits an address; one that is too long for any is alone. */
+export const partsForAddress = <A>(conditions: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+  const parts: Array<Array<A>> = []
+  let length = 0
+  for (const condition of conditions) {
+    const last = parts.at(-1)
+    const added = lengthInAddress([condition])
+    length += added
+    if (last !== undefined && last.length < mostConditions && length <= mostCharacters) last.push(condition)
+    else {
+      parts.push([condition])
+      length = added
+    }
+  }
+  return parts
+}
+
 interface Condition {
   readonly columnName: string
   readonly condition: (typeof conditions)[number]

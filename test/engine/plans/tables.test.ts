@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { HttpClientResponse } from "effect/http"
+import { HttpClientResponse, UrlParams } from "effect/http"
 
 import { ask, callTool, type Json, refused } from "../../support/harness.ts"
 import { appliedDespiteLosses, Beside, twoEmbedded } from "./support.ts"
@@ -297,6 +297,33 @@ describe("a plan of changes of a data table", () => {
       const masked = { filters: [{ columnName: "city", condition: "eq", value: "[masked]" }] }
       const { message } = yield* refused("change_data_table", { ...on, ...byFilter, filter: masked })
       assert.include(message, "[masked] stands for a secret that is not shown")
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("changes and inserts rows by keys of any alphabet through a server that takes 8 kB of an address", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const table = yield* madeTable(0)
+      yield* meddle((request, proceed) =>
+        `${request.url}?${UrlParams.toString(request.urlParams)}`.length > 8192
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, new Response("URI Too Long", { status: 414 })))
+          : proceed
+      )
+      const upsert = (count: number, amount: number) =>
+        plan({
+          action: "upsert",
+          table,
+          column: "city",
+          rows: upTo(count).map((place) => ({ city: `${"ж".repeat(300)}${place}`, amount }))
+        })
+      assert.deepInclude(yield* apply(yield* upsert(9, 1)), { state: "applied" })
+      assert.deepInclude(yield* apply(yield* upsert(12, 2)), { state: "applied" })
+      assert.deepStrictEqual(
+        yield* amounts,
+        upTo(12).map(() => 2)
+      )
+      const long = { action: "upsert", table, column: "city", rows: [{ city: "x".repeat(7000) }] }
+      assert.include((yield* refused("change_data_table", { ...on, ...long })).message, "city: is too long")
     }).pipe(Effect.provide(engines))
   )
 

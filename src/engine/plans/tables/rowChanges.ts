@@ -5,7 +5,17 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { filterFor, matchingRows } from "../../tools/dataTables.ts"
-import { anyOf, type Cell, cellsOf, columnNamed, type DataTable, type RowFilter } from "../../workflow/dataTables.ts"
+import {
+  anyOf,
+  type Cell,
+  cellsOf,
+  columnNamed,
+  type DataTable,
+  fitAddress,
+  mostConditions,
+  partsForAddress,
+  type RowFilter
+} from "../../workflow/dataTables.ts"
 import { mostChanged } from "./TableChange.ts"
 import { insertions, ofKeys, updates } from "./tableDraft.ts"
 import { keptRow } from "./tableState.ts"
@@ -14,9 +24,6 @@ type Client = EngineClient["Service"]
 
 /** Rows of a table that are looked through for those of a key. */
 const mostCompared = 100_000
-
-/** Keys of which the rows are asked for at once: they travel in the address, which some take to 8 kB only. */
-const mostKeys = { count: 20, characters: 1000 }
 
 /** Times that rows are asked for by their keys; where there are more keys, all rows are read. */
 const mostAsked = 10
@@ -88,19 +95,19 @@ const rowsOfKeys = Effect.fnUntraced(function* (
   key: string,
   cells: ReadonlyArray<Cell>
 ) {
-  const parts = Arrays.chunksOf(cells, mostKeys.count)
-  const isShort = parts.length <= mostAsked && parts.every((part) => JSON.stringify(part).length <= mostKeys.characters)
-  const some = yield* Effect.forEach(isShort ? parts : [[]], (part) => {
-    const filter = anyOf(key, part)
-    return Effect.flatMap(filter === undefined ? Effect.undefined : filterFor(table, filter), (checked) =>
-      matchingRows(client, table, checked, mostCompared)
+  const parts = partsForAddress(anyOf(key, cells)?.filters ?? [])
+  const isShort = parts.length <= mostAsked && parts.every(fitAddress)
+  const some = yield* Effect.forEach(isShort ? parts : [[]], (filters) =>
+    Effect.flatMap(
+      Arrays.isReadonlyArrayNonEmpty(filters) ? filterFor(table, { type: "or", filters }) : Effect.undefined,
+      (checked) => matchingRows(client, table, checked, mostCompared)
     )
-  })
+  )
   const rows = some.flat()
   return rows.length > mostCompared
     ? yield* invalid(
         "table",
-        `has more than ${mostCompared} rows: give at most ${mostKeys.count * mostAsked} rows at once, with short keys`
+        `has more than ${mostCompared} rows: give at most ${mostConditions * mostAsked} rows at once, with short keys`
       )
     : rows
 })
@@ -129,6 +136,11 @@ const changesByKey = Effect.fnUntraced(function* (
   const [stranger] = strangers
   if (stranger !== undefined && (!isUpsert || key === "id")) {
     return yield* invalid("rows", `${key}: no row has ${JSON.stringify(stranger.cell)}`)
+  }
+  const unaskable = strangers.find(({ cell }) => !fitAddress(anyOf(key, [cell])?.filters ?? []))
+  if (unaskable !== undefined) {
+    const problem = `${key}: is too long in one of them for a look whether it is there by then: insert it, or take another column`
+    return yield* invalid("rows", problem)
   }
   const changed = rows.flatMap(({ cell, values }) =>
     (present.get(cell) ?? []).map((row) => ({ row: keptRow(row, widened), after: values }))

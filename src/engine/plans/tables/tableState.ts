@@ -13,6 +13,7 @@ import {
   columnsOf,
   type DataTable,
   type NewColumn,
+  partsForAddress,
   type Row,
   type RowFilter,
   valuesIn
@@ -84,15 +85,12 @@ export const readState = Effect.fnUntraced(function* (client: Client, change: Ta
   return { table, rows: new Map(rows.map((row) => [row.id, row])), isTaken } satisfies State
 })
 
-/** Conditions that are asked at once: they travel in the address, which some take to 8 kB only. */
-const mostConditions = 10
-
 /** Whether a filter lets a row pass, or cannot be asked any more. */
 const isAnyOf = Effect.fnUntraced(function* (client: Client, table: DataTable, filter: RowFilter) {
   const checked = Result.getOrUndefined(checkedFilter(table, filter))
   if (checked === undefined) return true
   const { filters, type } = checked
-  const parts = type === "and" ? [filters] : Arrays.chunksOf(filters, mostConditions)
+  const parts = type === "and" ? [filters] : partsForAddress(filters)
   const matches = yield* Effect.forEach(parts, (some) => matchingRows(client, table, { type, filters: some }, 0))
   return matches.flat().length > 0
 })
