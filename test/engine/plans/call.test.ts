@@ -215,6 +215,24 @@ describe("a plan of a call of the engine's API", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("takes nothing for deleted because something else than the engine answers no list", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const id = yield* variable("region", "eu")
+      const planned = yield* plan("DELETE /variables/{id}", { arguments: { id } })
+      yield* meddle((request, proceed) =>
+        request.method === "GET" && request.url.endsWith("/variables")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ status: "ok" })))
+          : proceed
+      )
+      const { message } = yield* refused("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
+      assert.include(message, "does not prove what is missing")
+      yield* meddle(undefined)
+      assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* variables, [])
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("takes nothing for absent that could be behind the last page that is read", () =>
     Effect.gen(function* () {
       const { meddle } = yield* Beside

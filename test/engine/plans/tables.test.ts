@@ -188,6 +188,17 @@ describe("a plan of changes of a data table", () => {
         assert.strictEqual(report.includes("Applied and read back"), isDone, report)
         assert.deepStrictEqual(yield* amounts, isDone ? [] : [0, 1])
       }
+      const dropped = yield* plan({ action: "delete_table", table })
+      const { send } = yield* Beside
+      yield* send("production", "POST", `/data-tables/${table}/rows`, { data: [{ amount: 5 }] })
+      yield* meddle((request, proceed) =>
+        request.url.endsWith("/rows")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ data: [] })))
+          : proceed
+      )
+      yield* refused("apply_plan", { ...planIdOf(dropped), confirm: true })
+      yield* meddle(undefined)
+      assert.deepStrictEqual(yield* amounts, [5])
     }).pipe(Effect.provide(engines))
   )
 

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../../int
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type EngineError, OutcomeUnknown } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { endless } from "../../client/listAll.ts"
 import {
   type CallChange,
   callId,
@@ -24,6 +25,14 @@ type Client = EngineClient["Service"]
 /** Pages of a list that are read at most. */
 const mostPages = 100
 
+/** The lists of an answer: itself, its `data`, or some beside each other, as of roles. Something else than the engine may answer none. */
+const listsIn = (answer: unknown): ReadonlyArray<unknown> => {
+  const fields = objectOf(answer)
+  return Array.isArray(answer)
+    ? [answer]
+    : ("data" in fields ? [fields["data"]] : Object.values(fields)).filter(Array.isArray)
+}
+
 /** The items of a list, however the engine pages it, and whether they are all. */
 export const listWhole = Effect.fnUntraced(function* (
   client: Client,
@@ -35,8 +44,10 @@ export const listWhole = Effect.fnUntraced(function* (
   let isCut = false
   for (let pages = 0; next !== undefined && pages < mostPages; pages++) {
     const answer: unknown = yield* client.readCall(path, next)
-    const { count, data, nextCursor } = objectOf(answer)
-    const read = objectsOf(Array.isArray(answer) ? answer : data)
+    const { count, nextCursor } = objectOf(answer)
+    const lists = listsIn(answer)
+    if (lists.length === 0) return yield* endless(client.instance)
+    const read = lists.flatMap(objectsOf)
     items.push(...read)
     const isMore = read.length > 0 && typeof count === "number" && count > items.length
     // A full page that says nothing of others may be the first of several.

@@ -4,7 +4,8 @@ import type { CreatedId } from "../../../changes/Journal.ts"
 import { changedSince, type Judgement, type LostCreation } from "../../../changes/RemoteState.ts"
 import { isSameJson } from "../../../internal/json/digest.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
-import { firstPages } from "../../client/listAll.ts"
+import { firstPages, provingPage } from "../../client/listAll.ts"
+import type { RowQuery } from "../../client/tableCalls.ts"
 import { allTables, matchingRows, readTable } from "../../tools/dataTables.ts"
 import {
   anyOf,
@@ -34,11 +35,14 @@ export interface State {
 
 const nothing: State = { table: undefined, rows: new Map() }
 
+/** A page of rows from which it follows which are not there. */
+const pageOf = (client: Client, table: string, query: RowQuery) => provingPage(client)(client.listRows(table, query))
+
 /** All rows that a filter lets pass, or all there are. */
 const rowsBy = (client: Client, table: string, filter: RowFilter) =>
   Effect.map(
     firstPages(
-      (query) => client.listRows(table, { ...query, filter }),
+      (query) => pageOf(client, table, { ...query, filter }),
       { pages: Infinity },
       (rows: ReadonlyArray<Row>) => rows
     ),
@@ -47,7 +51,7 @@ const rowsBy = (client: Client, table: string, filter: RowFilter) =>
 
 /** Whether there is a row at all, or one that a filter lets pass. */
 const anyRow = (client: Client, table: string, filter?: RowFilter) =>
-  Effect.map(client.listRows(table, { limit: 1, filter }), ({ data }) => data)
+  Effect.map(pageOf(client, table, { limit: 1, filter }), ({ data }) => data)
 
 /** Rows of these ids: those in between come along where they are few. */
 const rowsOfIds = Effect.fnUntraced(function* (client: Client, table: string, ids: ReadonlyArray<number>) {
@@ -114,7 +118,7 @@ const readRows = (
       return Effect.map(
         Effect.all([
           // Where the last rows were deleted since it was planned, these get their ids.
-          Effect.map(client.listRows(table, { limit: change.rows.length, sortBy: "id:desc" }), ({ data }) => data),
+          Effect.map(pageOf(client, table, { limit: change.rows.length, sortBy: "id:desc" }), ({ data }) => data),
           change.after < 0 ? Effect.succeed([]) : rowsBy(client, table, { filters: [later] }),
           rowsOfIds(client, table, formerIds)
         ]),
