@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { useState } from "preact/hooks"
+import { useLayoutEffect, useMemo, useState } from "preact/hooks"
 
 import type { Typed } from "../../engine/workflow/cells.ts"
 import {
@@ -15,6 +15,7 @@ import {
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { masked } from "../../internal/secrets/maskSecrets.ts"
 import { Act } from "../Act.tsx"
+import { after } from "../browser.ts"
 import { callTool, type Outcome } from "../client.ts"
 import { countOf } from "../fleet.ts"
 import { numberOf, textOf } from "../json.ts"
@@ -60,7 +61,8 @@ const save = (name: string, parts: ReadonlyArray<string>) => {
   link.href = URL.createObjectURL(new Blob([...parts], { type: "text/csv" }))
   link.download = name
   link.click()
-  URL.revokeObjectURL(link.href)
+  // The browser begins to save after this turn.
+  after(60_000, () => URL.revokeObjectURL(link.href))
 }
 
 /** A button that reads a whole table into a file. */
@@ -122,7 +124,7 @@ interface Read {
   readonly problem?: string
 }
 
-const readFile = (bytes: Uint8Array, encoding: string, { columns }: TableInfo): Read =>
+const rowsOf = (bytes: Uint8Array, encoding: string, { columns }: TableInfo): Read =>
   Result.match(
     Result.flatMap(csvText(bytes, encoding), (text) => rowsOfCsv(text, columns)),
     {
@@ -135,13 +137,27 @@ const readFile = (bytes: Uint8Array, encoding: string, { columns }: TableInfo): 
 
 /** A button whose dialog makes a plan of a file; the plan shows what would change. */
 export const Upload = ({ table }: { readonly table: TableInfo }) => {
-  const [bytes, setBytes] = useState<Uint8Array>()
+  const [file, setFile] = useState<File>()
+  const [bytes, setBytes] = useState<Result.Result<Uint8Array, string>>()
   const [encoding, setEncoding] = useState("utf-8")
   const [column, setColumn] = useState("")
-  const read = bytes === undefined ? undefined : readFile(bytes, encoding, table)
-  const rows = read?.rows
+  useLayoutEffect(() => {
+    setBytes(undefined)
+    let isOver = false
+    void file?.arrayBuffer().then(
+      (buffer) => isOver || setBytes(Result.succeed(new Uint8Array(buffer))),
+      () => isOver || setBytes(Result.fail(`${file.name} cannot be read. Choose it again.`))
+    )
+    return () => {
+      isOver = true
+    }
+  }, [file])
+  const { problem: unreadable, rows } = useMemo((): Read => {
+    if (bytes === undefined) return {}
+    return Result.isSuccess(bytes) ? rowsOf(bytes.success, encoding, table) : { problem: bytes.failure }
+  }, [bytes, encoding, table])
   const calls = () => {
-    if (rows === undefined) return read?.problem ?? "Choose a file."
+    if (rows === undefined) return unreadable ?? "Choose a file."
     if (rows.rows.length === 0) return "The file has no rows."
     if (rows.rows.length > mostRows) {
       return `The file has ${countOf(rows.rows.length, "row")}, and a plan takes ${mostRows.toLocaleString()}. Divide it, or use “table import” in a shell.`
@@ -151,10 +167,6 @@ export const Upload = ({ table }: { readonly table: TableInfo }) => {
     if (problem !== undefined) return csvProblemText(problem)
     const how = column === "" ? { action: "insert" } : { action: "upsert", column }
     return [{ tool: "change_data_table", args: { instance: table.instance, table: table.id, rows: rows.rows, ...how } }]
-  }
-  const choose = (file: File | undefined) => {
-    setBytes(undefined)
-    void file?.arrayBuffer().then((buffer) => setBytes(new Uint8Array(buffer)))
   }
   return (
     <Act
@@ -172,7 +184,7 @@ export const Upload = ({ table }: { readonly table: TableInfo }) => {
         <input
           type="file"
           accept=".csv,.tsv,.txt,text/csv"
-          onChange={(event) => choose(event.currentTarget.files?.[0])}
+          onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
       </label>
       <div class="row">
@@ -193,7 +205,7 @@ export const Upload = ({ table }: { readonly table: TableInfo }) => {
           {rows.leftOut.length === 0 ? "" : `; left out, as the engine writes them: ${rows.leftOut.join(", ")}`}
         </p>
       )}
-      {read?.problem === undefined ? null : <Problem>{read.problem}</Problem>}
+      {unreadable === undefined ? null : <Problem>{unreadable}</Problem>}
     </Act>
   )
 }

@@ -440,7 +440,7 @@ describe("a promotion into a folder", () => {
   )
 
   it.live(
-    "goes to the root where the licence has no folders, and the plan says so; and nowhere where their list has no end",
+    "goes to the root where the licence has no folders, and the plan says so; as where nobody knows the project; and nowhere where their list has no end",
     () =>
       Effect.gen(function* () {
         const { meddle } = yield* Beside
@@ -467,6 +467,23 @@ describe("a promotion into a folder", () => {
         })
         assert.include(endless.message, "has no end that an engine's list has")
         assert.strictEqual(pages, 2)
+        yield* meddle((request, proceed) => {
+          if (!/\/projects(?:\?|$)/.test(request.url)) return proceed
+          const projects = ["mine", "another's"].map((name) => ({ id: name, name, type: "personal" }))
+          const page = Response.json({ data: projects, nextCursor: null })
+          return Effect.succeed(HttpClientResponse.fromWeb(request, page))
+        })
+        yield* madeWorkflow("staging", "Sales of others")
+        const several = yield* plan({ folder: "Team" })
+        assert.include(text(several["warnings"]), "does not tell which one is the key's")
+        const create = {
+          instance: "production",
+          name: "Lost",
+          nodes: [fetchNode("https://example.com")],
+          connections: {},
+          folder: "Team"
+        }
+        assert.include((yield* refused("create_workflow", create)).message, "is needed beside folder")
         const empty = { from: "staging", to: "production", name: "*", folder: " / " }
         assert.include((yield* refused("plan_promotion", empty)).message, "must be a path, such as Sales/Orders")
       }).pipe(over())

@@ -28,7 +28,9 @@ export const locationOf = Effect.fnUntraced(function* ({
     return yield* noLocation(folder === undefined ? "project" : "folder")
   const projectId = project === undefined ? undefined : yield* projectOf(project)
   if (folder === undefined) return { projectId }
-  const folders = yield* engine.foldersIfSupported(projectId ?? (yield* personalProject))
+  const place = projectId ?? Option.getOrUndefined(yield* personalProject)
+  if (place === undefined) return yield* invalid("project")(`is needed beside folder: ${severalProjects}`)
+  const folders = yield* engine.foldersIfSupported(place)
   if (Option.isNone(folders)) return yield* noLocation("folder")
   const parentFolderId = yield* Effect.fromResult(
     Result.mapError(folderNamed(folders.value, folder), invalid("folder"))
@@ -56,8 +58,21 @@ const projectOf = Effect.fnUntraced(function* (given: string) {
   return yield* Effect.fromResult(Result.mapError(projectNamed(yield* projects, given), invalid("project")))
 })
 
-/** The personal project of the key's user: the only one whose workflows show, as not every licence lists projects. */
+/**
+ * The personal project of the key's user: the only one that the engine lists or, where its licence lists none, whose workflows show.
+ * Nothing where others show, too: then nobody can tell which one is the user's.
+ */
 export const personalProject = Effect.gen(function* () {
+  const all = yield* Effect.catchTag(projects, "PermissionDenied", () => Effect.succeed([]))
+  const personal = all.filter(({ type }) => type === "personal").map(({ id }) => id)
+  const [project, ...others] = personal.length > 0 ? personal : yield* ownersOfWorkflows
+  return project !== undefined && others.length === 0 ? Option.some(project) : Option.none()
+})
+
+export const severalProjects =
+  "there are several personal projects, and the engine does not tell which one is the key's"
+
+const ownersOfWorkflows = Effect.gen(function* () {
   const { listWorkflows } = yield* EngineClient
   const { data } = yield* listWorkflows({ limit: 100, excludePinnedData: true }, only({ shared: "whole" }))
   const owners = data.flatMap(({ shared }) =>
@@ -65,9 +80,5 @@ export const personalProject = Effect.gen(function* () {
       objectOf(project)["type"] === "personal" ? [textOf(projectId)] : []
     )
   )
-  const [owner, ...others] = new Set(owners)
-  if (owner !== undefined && others.length === 0) return owner
-  const [personal, ...more] = (yield* projects).filter(({ type }) => type === "personal")
-  if (personal !== undefined && more.length === 0) return personal.id
-  return yield* invalid("project")("is needed beside folder: there are several personal projects")
+  return [...new Set(owners)]
 })
