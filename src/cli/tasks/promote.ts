@@ -134,6 +134,12 @@ const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): stri
       )
     ),
     ...section(
+      "Make data tables",
+      plan.steps.flatMap(({ change, reason }) =>
+        change.kind === "table" && change.action === "create" ? [`- **${plain(change.name)}**: ${plain(reason)}`] : []
+      )
+    ),
+    ...section(
       "Change",
       of("update").flatMap(({ change, reason }) => {
         if (change.kind !== "update") return []

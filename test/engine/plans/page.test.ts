@@ -23,7 +23,7 @@ describe("a promotion by commands", () => {
     "exits with 2 only where something would change, and prints names that nothing follows from",
     () =>
       Effect.gen(function* () {
-        const places = { staging: yield* served("1.82.3"), production: yield* served("2.41.1") }
+        const places = { staging: yield* served("2.41.1"), production: yield* served("2.41.1") }
         const send = sender(places)
         const environments = Object.fromEntries(
           Object.entries(places).map(([name, { apiKey, host }]) => [
@@ -83,6 +83,16 @@ describe("a promotion by commands", () => {
           assert.strictEqual(mapped.code, 0, mapped.stderr)
           const there = JSON.stringify(await send("production", "GET", "/workflows"))
           assert.include(there, '"password":"sesame43"')
+
+          await send("staging", "POST", "/data-tables", { name: "Orders", columns: [{ name: "city", type: "string" }] })
+          const dataTableId = { __rl: true, mode: "name", value: "Orders" }
+          const reading = { type: "n8n-nodes-base.dataTable", typeVersion: 1, parameters: { dataTableId } }
+          await make({ name: "Sales", nodes: [{ name: "Read", position: [0, 0], ...reading }] })
+          const tables = await promote("--name", "Sales", "--plan")
+          assert.include(
+            tables.stdout,
+            "### Make data tables\n\n- **Orders**: not on production yet, and Sales needs it\n"
+          )
 
           const mistakes: ReadonlyArray<readonly [words: ReadonlyArray<string>, stderr: string]> = [
             [["--name", "A*"], "promote needs either --plan or --apply"],
