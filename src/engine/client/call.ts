@@ -24,7 +24,7 @@ interface Call extends CallErrors.AttemptedCall, Pick<UpstreamRequest, "body" | 
 }
 
 /** A changing call, as the engine describes it; ids in its path are encoded. */
-export type DescribedCall = Pick<UpstreamRequest, "body" | "method" | "path" | "query">
+export type DescribedCall = Pick<Call, "body" | "method" | "path" | "query" | "secrets">
 
 /** A quick check and read of a text whose schema changes nothing; otherwise the schema explains what is wrong. */
 type QuickDecode<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>

@@ -4,7 +4,7 @@ import { HttpClientResponse } from "effect/http"
 
 import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
-import { ask, type Json, refused } from "../../support/harness.ts"
+import { ask, callTool, type Json, refused } from "../../support/harness.ts"
 import { appliedDespiteLosses, Beside, hook, twoEmbedded } from "./support.ts"
 
 const everything = { from: "staging", to: "production", name: "*" }
@@ -327,6 +327,34 @@ describe("a promotion of a workflow that uses variables", () => {
       assert.include(text(partly["blocked"]), "someone else has changed it since")
       assert.deepInclude(yield* apply(partly), { state: "applied" })
       assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: "changed" })
+    }).pipe(over())
+  )
+
+  it.live("shows no value of a variable that is refused in words that hold it", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      yield* madeHere
+      const planned = yield* plan({ source: "vault" }).pipe(
+        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: secret, host: secret }) })
+      )
+      yield* meddle((request, proceed) =>
+        request.method === "POST" && request.url.endsWith("/variables")
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(
+                request,
+                Response.json({ message: `${secret} is not allowed` }, { status: 400 })
+              )
+            )
+          : proceed
+      )
+      const report = text(yield* callTool("apply_plan", { ...planIdOf(planned), confirm: true }))
+      assert.include(report, "[redacted] is not allowed")
+      for (const answer of [
+        report,
+        text(yield* ask("show_plan", planIdOf(planned))),
+        text(yield* ask("audit_log", {}))
+      ])
+        assert.notInclude(answer, secret)
     }).pipe(over())
   )
 

@@ -3,6 +3,7 @@ import { Effect, Option, Struct } from "effect"
 import type { StepRecord } from "../../../changes/PlanState.ts"
 import { changedSince, type Judgement, type LostCreation } from "../../../changes/RemoteState.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { secretsIn } from "../../client/credentialCalls.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type EngineError, OutcomeUnknown } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
@@ -179,7 +180,9 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
 /** Makes the call, and answers the id of what it has created. */
 export const sendCall = Effect.fnUntraced(function* (client: Client, change: CallChange) {
   const method = methodOf(change)
-  const sent = client.changeCall({ method, path: pathOf(change), query: change.query, body: change.body })
+  const { body, hidden = [], query } = change
+  const secrets = hidden.flatMap((name) => secretsIn(objectOf(body)[name]))
+  const sent = client.changeCall({ method, path: pathOf(change), query, body, secrets })
   const answer = yield* method === "DELETE" && change.read !== undefined
     ? Effect.catchIf(sent, isMissing, ({ problem }) => goneAlready(client, change, problem))
     : sent
