@@ -129,6 +129,8 @@ export interface Sending {
 export interface Relations {
   /** The step that it depends on: if that was refused, this one is not sent either. */
   readonly follows?: string | undefined
+  /** Further steps that it depends on in the same way. */
+  readonly needs?: ReadonlyArray<string> | undefined
   /** The step that brings about what it is for, if that is done: it counts as done then, also where it was refused. */
   readonly settledBy?: string | undefined
 }

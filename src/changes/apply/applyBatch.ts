@@ -147,10 +147,10 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 
 /** The reason for which a change is not sent if the one that it depends on was refused. A rollback leaves nothing out. */
 const leftBehind = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, change: C): string | undefined => {
-  const leader = isRollback(run) ? undefined : run.driver.relations(change).follows
-  return leader === undefined || recordOf(run.state, leader).refused === undefined
-    ? undefined
-    : `the change that it depends on was not made (${leader})`
+  const { follows, needs = [] } = run.driver.relations(change)
+  const leaders = isRollback(run) ? [] : follows === undefined ? needs : [follows, ...needs]
+  const leader = leaders.find((step) => recordOf(run.state, step).refused !== undefined)
+  return leader === undefined ? undefined : `the change that it depends on was not made (${leader})`
 }
 
 /**

@@ -74,6 +74,8 @@ const besideContent = {
   references: Schema.Array(Reference),
   /** The depth of its calls of other workflows: called workflows come before their callers. */
   level: Schema.Int,
+  /** The steps without which it is not made: they make the variables that it uses. */
+  needs: Schema.optionalKey(Schema.Array(Schema.String)),
   source: Schema.optionalKey(Source)
 }
 

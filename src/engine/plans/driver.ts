@@ -102,6 +102,7 @@ export const make = (
     readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
     relations: (change) => ({
       follows: stepItFollows(change),
+      needs: change.kind === "create" || change.kind === "update" ? change.needs : undefined,
       // What is deleted runs no more.
       settledBy: change.kind === "active" && !change.after ? deletionOf(change) : undefined
     }),

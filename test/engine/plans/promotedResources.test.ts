@@ -330,32 +330,38 @@ describe("a promotion of a workflow that uses variables", () => {
     }).pipe(over())
   )
 
-  it.live("shows no value of a variable that is refused in words that hold it", () =>
-    Effect.gen(function* () {
-      const { meddle } = yield* Beside
-      yield* madeHere
-      const planned = yield* plan({ source: "vault" }).pipe(
-        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: secret, host: secret }) })
-      )
-      yield* meddle((request, proceed) =>
-        request.method === "POST" && request.url.endsWith("/variables")
-          ? Effect.succeed(
-              HttpClientResponse.fromWeb(
-                request,
-                Response.json({ message: `${secret} is not allowed` }, { status: 400 })
+  it.live(
+    "makes no workflow without its variable where that is refused, and shows no value that the refusal holds",
+    () =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        yield* madeHere
+        const planned = yield* plan({ source: "vault" }).pipe(
+          Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: secret, host: secret }) })
+        )
+        yield* meddle((request, proceed) =>
+          request.method === "POST" && request.url.endsWith("/variables")
+            ? Effect.succeed(
+                HttpClientResponse.fromWeb(
+                  request,
+                  Response.json({ message: `${secret} is not allowed` }, { status: 400 })
+                )
               )
-            )
-          : proceed
-      )
-      const report = text(yield* callTool("apply_plan", { ...planIdOf(planned), confirm: true }))
-      assert.include(report, "[redacted] is not allowed")
-      for (const answer of [
-        report,
-        text(yield* ask("show_plan", planIdOf(planned))),
-        text(yield* ask("audit_log", {}))
-      ])
-        assert.notInclude(answer, secret)
-    }).pipe(over())
+            : proceed
+        )
+        const report = text(yield* callTool("apply_plan", { ...planIdOf(planned), confirm: true }))
+        assert.include(report, "[redacted] is not allowed")
+        for (const answer of [
+          report,
+          text(yield* ask("show_plan", planIdOf(planned))),
+          text(yield* ask("audit_log", {}))
+        ])
+          assert.notInclude(answer, secret)
+        assert.include(report, "the change that it depends on was not made (POST production/variables (")
+        assert.lengthOf(yield* listAt("production", "/workflows"), 0)
+        yield* meddle(undefined)
+        assert.deepInclude(yield* apply(planned), { state: "applied", done: 3 })
+      }).pipe(over())
   )
 
   it.live("refuses a source whose value no variable can keep", () =>

@@ -3,7 +3,7 @@ import { columnsOf, type DataTable, isColumnType, type NewColumn } from "../../w
 import { inQuotes } from "../../workflow/names.ts"
 import { tableOf, type TableUse, variableUses } from "../../workflow/resources.ts"
 import { valueAt, type Path } from "../../workflow/valuePaths.ts"
-import type { CallChange } from "../call/CallChange.ts"
+import { type CallChange, callId } from "../call/CallChange.ts"
 import type { Content, Reference } from "../Change.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { insertionsInto, type TableChange, tableChangeId } from "../tables/TableChange.ts"
@@ -180,6 +180,14 @@ const variableCreation = (instance: string, key: string, value: string): CallCha
   made: key,
   hidden: ["value"]
 })
+
+/** The steps that make the variables which a workflow uses, where there are some. */
+export const variableSteps = ({ resources = noResources, to }: Places, { variables }: Built) => {
+  const needs = variables.flatMap((name) =>
+    resources.values.has(name) ? [callId(variableCreation(to, name, ""))] : []
+  )
+  return needs.length === 0 ? {} : { needs }
+}
 
 const creation = (instance: string, table: DataTable): TableChange => ({
   kind: "table",
