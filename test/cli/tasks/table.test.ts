@@ -1,4 +1,5 @@
 import { readdir, readFile, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
 import path from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -117,6 +118,30 @@ describe("table", () => {
           assert.match(await readFile(path.join(cwd, "mine.csv"), "utf8"), /^id,createdAt,updatedAt,city,/)
         })
       })
+  )
+
+  it.live("takes an empty answer of something in front of the engine for no end of a table", () =>
+    Effect.gen(function* () {
+      const { apiKey, command, cwd, host } = yield* place(orders)
+      yield* Effect.promise(async () => {
+        const strange = createServer(async (request, response) => {
+          const { url = "" } = request
+          response.setHeader("content-type", "application/json")
+          const reply = await fetch(`${host}${url}`, { headers: { "X-N8N-API-KEY": apiKey } })
+          const text = await reply.text()
+          response.writeHead(reply.status).end(url.includes("/rows") ? '{"data":[]}' : text)
+        })
+        await new Promise<void>((resolve) => strange.listen(0, "127.0.0.1", resolve))
+        const { port } = Object(strange.address())
+        const environments = { main: { engine_host: `http://127.0.0.1:${port}`, engine_api_key: apiKey } }
+        await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments }))
+        const { code, stderr } = await command("export", "Orders", "orders.csv")
+        strange.close()
+        assert.include(stderr, "has no end that an engine's list has")
+        assert.strictEqual(code, 1)
+        assert.notInclude(await readdir(cwd), "orders.csv")
+      })
+    })
   )
 
   it.live("changes the rows of a key and inserts the others, from what a spreadsheet has kept", () =>

@@ -4,7 +4,7 @@ import { Console, Context, Effect, FileSystem } from "effect"
 import { readDataTable } from "../../../engine/api/readDataTable.ts"
 import type { EngineClient } from "../../../engine/client/EngineClient.ts"
 import { Instances } from "../../../engine/client/Instances.ts"
-import { endless } from "../../../engine/client/listAll.ts"
+import { endless, provingPage } from "../../../engine/client/listAll.ts"
 import { findTable } from "../../../engine/tools/dataTables.ts"
 import { type Failure, toToolFailure } from "../../../engine/tools/errors.ts"
 import { systemColumns } from "../../../engine/workflow/cells.ts"
@@ -92,7 +92,8 @@ const rowsWritten = Effect.fnUntraced(function* (
   let [last, count, formulas] = [0, 0, 0]
   for (;;) {
     const filter = { filters: [{ columnName: "id", condition: "gt", value: last }] } as const
-    const { data } = yield* client.listRows(table.id, { limit: pageSize, sortBy: "id:asc", filter })
+    const page = client.listRows(table.id, { limit: pageSize, sortBy: "id:asc", filter })
+    const { data } = yield* provingPage(client)(page)
     if (data.length === 0) return { name: table.name, count, formulas }
     for (const row of data) {
       if (row.id <= last) return yield* endless(client.instance)
