@@ -85,8 +85,8 @@ export const valuesOf = (
     Effect.provide(NodeServices.layer),
     Effect.flatMap((text) => {
       if (text.trim() === "") return unreadable("it is empty")
-      // Programs and editors end a text with a line end; blanks may belong to it.
-      if (field !== undefined) return Effect.succeed({ [field]: text.replace(/[\r\n]+$/, "") })
+      // Programs and editors end a text with one line end; blanks may belong to it.
+      if (field !== undefined) return Effect.succeed({ [field]: text.replace(/\r?\n$/, "") })
       const values = Option.getOrUndefined(parseJson(text))
       return isJsonObject(values)
         ? Effect.succeed(values)

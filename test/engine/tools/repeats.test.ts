@@ -162,11 +162,11 @@ describe("a workflow that answers 404 in the engine's words to the letter", () =
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("is run three times at most where runs are not recorded", () => {
+  it.effect("is run four times at most where runs are not recorded", () => {
     const { calls, server } = engine("not kept")
     return Effect.gen(function* () {
       yield* inTime(refused("execute_workflow", { id: "w1" }))
-      assert.strictEqual(calls(), 3)
+      assert.strictEqual(calls(), 4)
     }).pipe(Effect.provide(server))
   })
 
