@@ -150,7 +150,10 @@ export const CredentialSourceFields = Schema.Struct({
   env: Schema.optionalKey(matching(/^[A-Za-z_]\w*$/, "the name of an environment variable")),
   file: Schema.optionalKey(text("the name of a file")),
   command: Schema.optionalKey(texts("a list of a program and its arguments")),
-  field: Schema.optionalKey(text("the name of a field of the credential"))
+  field: Schema.optionalKey(text("the name of a field of the credential")),
+  for: Schema.optionalKey(
+    Schema.Literals(["credentials", "variables"]).annotate({ message: '"credentials" or "variables"' })
+  )
 })
   .annotate({ message: oneOfThree })
   .check(

@@ -62,12 +62,13 @@ export const loaders = Effect.fnUntraced(function* (
 
 /** The configured sources of credentials, each of which is read by a program that is loaded for it. */
 const credentialSources = ({ config, credentialSources = {} }: Launch) =>
-  Record.map(credentialSources, (source, name) =>
-    Effect.flatMap(
+  Record.map(credentialSources, (source, name) => ({
+    use: source.for ?? "credentials",
+    values: Effect.flatMap(
       Effect.promise(() => import("../engine/credentialSources.ts")),
       ({ valuesOf }) => valuesOf(name, source, config)
     )
-  )
+  }))
 
 /** The requested toolsets with everything they need, for as long as the scope lasts. */
 export const loadToolsets = Effect.fnUntraced(function* (

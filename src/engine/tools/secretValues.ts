@@ -10,7 +10,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import type { CredentialType } from "../workflow/models.ts"
 import { inQuotes } from "../workflow/names.ts"
 import { engineName } from "../workflow/naming.ts"
-import { CredentialSources } from "./CredentialSources.ts"
+import { type CredentialSource, CredentialSources } from "./CredentialSources.ts"
 
 /** A credential whose values a call does not hold. */
 interface Valueless {
@@ -29,12 +29,19 @@ interface Values {
 }
 
 /** The values that a caller gives, with those of a source that it names; `undefined` where it does neither. */
-export const givenValues = Effect.fnUntraced(function* ({ data, source }: Values) {
+export const givenValues = Effect.fnUntraced(function* (
+  { data, source }: Values,
+  use: CredentialSource["use"] = "credentials"
+) {
   if (source === undefined) return data
   const sources = yield* CredentialSources
-  const values = Object.hasOwn(sources, source) ? sources[source] : undefined
-  if (values !== undefined) return { ...data, ...(yield* values) }
-  const problem = `is no name in credentialSources of the configuration: ${listed(Object.keys(sources), mostSources) || "there are none"}`
+  const named = Object.hasOwn(sources, source) ? sources[source] : undefined
+  if (named?.use === use) return { ...data, ...(yield* named.values) }
+  const names = Object.keys(sources).filter((name) => sources[name]?.use === use)
+  const problem =
+    named === undefined
+      ? `is no name in credentialSources of the configuration: ${listed(names, mostSources) || "there are none"}`
+      : `is for ${named.use} alone, by "for" in credentialSources of the configuration`
   return yield* new InvalidArgument({ argument: "source", problem })
 })
 

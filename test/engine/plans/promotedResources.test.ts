@@ -242,6 +242,9 @@ describe("a promotion of a workflow that uses data tables", () => {
 
 const secret = "hidden-4711"
 const portNumber = 471147114711471
+/** A configured source of the values of variables. */
+const vault = (values: Json) => ({ vault: { use: "variables" as const, values: Effect.succeed(values) } })
+
 const fetchNode = (url: string) => ({
   name: "Fetch",
   type: "n8n-nodes-base.httpRequest",
@@ -299,7 +302,7 @@ describe("a promotion of a workflow that uses variables", () => {
       const forms: Array<string> = []
       const planned = yield* plan({ include: ["variables"], source: "vault" }).pipe(
         entering({ _tag: "Accepted", content: { host: secret } }, forms),
-        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: portNumber, other: 1 }) })
+        Effect.provideService(CredentialSources, vault({ path: portNumber, other: 1 }))
       )
       assert.lengthOf(forms, 1)
       assert.include(forms[0], '"properties":{"host":{"type":"string","maxLength":1000}}')
@@ -318,7 +321,7 @@ describe("a promotion of a workflow that uses variables", () => {
       assert.deepStrictEqual({ ...(yield* stateOf("production")), variables: yield* variables("production") }, before)
 
       const again = yield* plan({ source: "vault" }).pipe(
-        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", host: secret }) })
+        Effect.provideService(CredentialSources, vault({ path: "orders", host: secret }))
       )
       yield* apply(again)
       const [host] = (yield* listAt("production", "/variables")).filter(({ key }) => key === "host")
@@ -337,7 +340,7 @@ describe("a promotion of a workflow that uses variables", () => {
         const { meddle } = yield* Beside
         yield* madeHere
         const planned = yield* plan({ source: "vault" }).pipe(
-          Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: secret, host: secret }) })
+          Effect.provideService(CredentialSources, vault({ path: secret, host: secret }))
         )
         yield* meddle((request, proceed) =>
           request.method === "POST" && request.url.endsWith("/variables")
@@ -364,16 +367,22 @@ describe("a promotion of a workflow that uses variables", () => {
       }).pipe(over())
   )
 
-  it.live("refuses a source whose value no variable can keep", () =>
+  it.live("refuses a source whose value no variable can keep, or which is for credentials", () =>
     Effect.gen(function* () {
       yield* madeHere
       for (const host of ["x".repeat(1001), null, { name: secret }]) {
         const { message } = yield* refused("plan_promotion", { ...everything, source: "vault" }).pipe(
-          Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", host }) })
+          Effect.provideService(CredentialSources, vault({ path: "orders", host }))
         )
         assert.include(message, "source: gives for the variable host no text of at most 1000 characters")
         assert.notInclude(message, secret)
       }
+      const { message } = yield* refused("plan_promotion", { ...everything, source: "password" }).pipe(
+        Effect.provideService(CredentialSources, {
+          password: { use: "credentials", values: Effect.succeed({ path: "orders", host: secret }) }
+        })
+      )
+      assert.include(message, "is for credentials alone")
     }).pipe(over())
   )
 
@@ -436,9 +445,7 @@ describe("a promotion into a folder", () => {
         yield* send("production", "POST", "/projects/personal/folders", { name: "Team" })
         const before = yield* wholeState("production")
         const request = { folder: " Team/Shop/Orders/", include: ["rows"], source: "vault" }
-        const planned = yield* plan(request).pipe(
-          Effect.provideService(CredentialSources, { vault: Effect.succeed({ host: secret }) })
-        )
+        const planned = yield* plan(request).pipe(Effect.provideService(CredentialSources, vault({ host: secret })))
         assert.deepInclude(planned, { blocked: [], steps: 7 })
         yield* appliedDespiteLosses(planned)
         assert.deepStrictEqual(yield* folders("production"), [

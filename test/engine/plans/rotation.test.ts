@@ -104,6 +104,8 @@ describe("a plan to rotate a credential", () => {
 
         const strange = yield* refused("plan_rotation", { ...request, source: "toString" })
         assert.include(strange.message, "is no name in credentialSources of the configuration: vault")
+        const settings = yield* refused("plan_rotation", { ...request, source: "settings" })
+        assert.include(settings.message, "is for variables alone")
         yield* meddle((request, proceed) =>
           request.url.endsWith("/test")
             ? Effect.succeed(
@@ -129,7 +131,10 @@ describe("a plan to rotate a credential", () => {
         assert.deepStrictEqual(yield* send("production", "GET", "/credentials"), before)
       }).pipe(
         Effect.provide(twoEmbedded(versions, {}, journal)),
-        Effect.provideService(CredentialSources, { vault: Effect.succeed({ password: secret }) })
+        Effect.provideService(CredentialSources, {
+          vault: { use: "credentials", values: Effect.succeed({ password: secret }) },
+          settings: { use: "variables", values: Effect.succeed({ password: secret }) }
+        })
       )
     })
   )

@@ -119,7 +119,7 @@ export const withVariables = <A, E, R>(
       ...new Set(contentsOf(input).flatMap((content) => linkVariables(input, content).missing))
     ].toSorted()
     if (missing.length === 0) return yield* then(input)
-    const given = yield* givenValues({ source })
+    const given = yield* givenValues({ source }, "variables")
     const goOn = (values: JsonObject) =>
       Effect.flatMap(variableTexts(missing, values), (texts) =>
         then({ ...input, resources: { ...input.resources, values: new Map(texts) } })
