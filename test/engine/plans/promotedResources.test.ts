@@ -516,7 +516,7 @@ describe("a promotion into a folder", () => {
         })
         yield* madeWorkflow("staging", "Sales of others")
         const several = yield* plan({ folder: "Team" })
-        assert.include(text(several["warnings"]), "does not tell which one is the key's")
+        assert.include(text(several["warnings"]), "does not tell which personal project is the key's")
         const create = {
           instance: "production",
           name: "Lost",

@@ -7,7 +7,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { allTables, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
 import { givenValues, withEntered } from "../../tools/secretValues.ts"
-import { personalProject, severalProjects } from "../../tools/workflows/location.ts"
+import { personalProject, unknownProject } from "../../tools/workflows/location.ts"
 import { columnsOf, type DataTable, valuesIn } from "../../workflow/dataTables.ts"
 import { engineName } from "../../workflow/naming.ts"
 import { tableUses, variableUses } from "../../workflow/resources.ts"
@@ -64,7 +64,7 @@ const placeOf = Effect.fnUntraced(function* (client: Client, folder: string) {
   const nowhere = { path, project: "", folders: [] }
   return yield* Effect.gen(function* () {
     const project = Option.getOrUndefined(yield* personalProject)
-    if (project === undefined) return { ...nowhere, unread: severalProjects }
+    if (project === undefined) return { ...nowhere, unread: unknownProject }
     return Option.match(yield* client.foldersIfSupported(project), {
       onNone: () => ({ ...nowhere, unread: "its engine has no folders" }),
       onSome: (folders) => ({ path, project, folders })

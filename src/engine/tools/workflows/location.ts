@@ -29,7 +29,7 @@ export const locationOf = Effect.fnUntraced(function* ({
   const projectId = project === undefined ? undefined : yield* projectOf(project)
   if (folder === undefined) return { projectId }
   const place = projectId ?? Option.getOrUndefined(yield* personalProject)
-  if (place === undefined) return yield* invalid("project")(`is needed beside folder: ${severalProjects}`)
+  if (place === undefined) return yield* invalid("project")(`is needed beside folder: ${unknownProject}`)
   const folders = yield* engine.foldersIfSupported(place)
   if (Option.isNone(folders)) return yield* noLocation("folder")
   const parentFolderId = yield* Effect.fromResult(
@@ -59,18 +59,20 @@ const projectOf = Effect.fnUntraced(function* (given: string) {
 })
 
 /**
- * The personal project of the key's user: the only one that the engine lists or, where its licence lists none, whose workflows show.
- * Nothing where others show, too: then nobody can tell which one is the user's.
+ * The personal project of the key's user: the only one that the engine lists or, where it lists none, whose workflows show.
+ * Nothing where there are others: then nobody can tell which one is the user's.
  */
 export const personalProject = Effect.gen(function* () {
-  const all = yield* Effect.catchTag(projects, "PermissionDenied", () => Effect.succeed([]))
-  const personal = all.filter(({ type }) => type === "personal").map(({ id }) => id)
+  const listed = yield* Effect.result(projects)
+  const isDenied = Result.isFailure(listed) && listed.failure._tag === "PermissionDenied"
+  const all = isDenied ? [] : yield* Effect.fromResult(listed)
+  const personal = all.flatMap(({ id, type }) => (type === "personal" ? [id] : []))
   const [project, ...others] = personal.length > 0 ? personal : yield* ownersOfWorkflows
+  if (project === undefined) yield* Effect.fromResult(listed)
   return project !== undefined && others.length === 0 ? Option.some(project) : Option.none()
 })
 
-export const severalProjects =
-  "there are several personal projects, and the engine does not tell which one is the key's"
+export const unknownProject = "the engine does not tell which personal project is the key's"
 
 const ownersOfWorkflows = Effect.gen(function* () {
   const { listWorkflows } = yield* EngineClient
