@@ -20,7 +20,7 @@ const rows = Array.from({ length: 45 }, (_, amount) => ({
   due: amount % 3 === 0 ? null : "2026-11-26T09:00:00.000Z"
 }))
 
-/** What becomes of data tables in promotions between engines, or users of one, that have some. */
+/** Data tables in promotions between engines, or users of one, that have some. */
 export const promotingTablesSuite = (title: string, { layerOf }: Pick<Pair, "layerOf">) => {
   describe(`A promotion of data tables ${title}`, () => {
     it.live("makes the table that the target lacks, with its rows, once, and takes it back", () =>

@@ -107,8 +107,8 @@ export const tableJobs = (it: Suite) => {
         ["A-22", 8]
       ])
       const raised = Effect.gen(function* () {
-        const found = yield* read({ search: "Drill" })
-        return yield* done({ action: "update", column: "id", rows: found.data.map(({ id }) => ({ id, price: 139 })) })
+        const drills = yield* read({ search: "Drill" })
+        return yield* done({ action: "update", column: "id", rows: drills.data.map(({ id }) => ({ id, price: 139 })) })
       })
       yield* job("Raise the price of the drill by 10", raised, "done")
       yield* job(

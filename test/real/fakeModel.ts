@@ -3,8 +3,8 @@ import { createServer } from "node:http"
 
 import { Effect } from "effect"
 
-import { language, unique } from "../contract/fixtures.ts"
-import { ask } from "../support/harness.ts"
+import { chain, created, language, unique, webhook } from "../contract/fixtures.ts"
+import { ask, type Json } from "../support/harness.ts"
 
 /** The tokens of each call, as the service counts them. */
 export const usage = {
@@ -62,4 +62,26 @@ export const modelNode = Effect.fnUntraced(function* ({ url }: Effect.Success<ty
   yield* Effect.addFinalizer(() => Effect.ignore(ask("delete_credential", { id })))
   const parameters = { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} }
   return language("lmChatOpenAi", "Model", parameters, { typeVersion: 1.2, credentials: { openAiApi: { id, name } } })
+})
+
+/** An active workflow whose agent asks such a service, and has a calculator. */
+export const agentWorkflow = Effect.fnUntraced(function* (
+  model: Effect.Success<typeof fakeModel>,
+  agent: { readonly parameters: Json; readonly typeVersion: number },
+  hook: Json = {}
+) {
+  return yield* created({
+    nodes: [
+      webhook(hook),
+      language("agent", "Agent", agent.parameters, { typeVersion: agent.typeVersion }),
+      yield* modelNode(model),
+      language("toolCalculator", "Sums", {}, {})
+    ],
+    connections: [
+      ...chain("Webhook", "Agent"),
+      { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" },
+      { source: "Sums", target: "Agent", sourceOutput: "ai_tool" }
+    ],
+    active: true
+  })
 })

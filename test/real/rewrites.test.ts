@@ -15,7 +15,7 @@ import type { RuleId } from "../../src/engine/upgrade/Rule.ts"
 import { rules, rulesOn } from "../../src/engine/upgrade/rules.ts"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
 import { directory, useCommand } from "../cli/built.ts"
-import { chain, created, eventually, given, language, node, to, webhook } from "../contract/fixtures.ts"
+import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { scene } from "../contract/twoEngines.ts"
 import { operatorCommand, watched } from "../engine/plans/process.ts"
@@ -23,7 +23,7 @@ import { Beside, serverWithPlans } from "../engine/plans/support.ts"
 import { planted } from "../engine/upgrade/planted.ts"
 import { engineFolder } from "../engines/install.ts"
 import { ask, type Json } from "../support/harness.ts"
-import { fakeModel, modelNode } from "./fakeModel.ts"
+import { agentWorkflow, fakeModel } from "./fakeModel.ts"
 
 useCommand()
 
@@ -486,21 +486,8 @@ for (const engine of inject("engines")) {
           // The engine 1.82.3 of these tests is installed without its AI nodes.
           if (!isV2) return
           const model = yield* fakeModel
-          const prompt = { agent: "toolsAgent", promptType: "define", text: "2+3?", options: {} }
-          const { id } = yield* created({
-            nodes: [
-              webhook(),
-              language("agent", "Agent", prompt, { typeVersion: 1.9 }),
-              yield* modelNode(model),
-              language("toolCalculator", "Sums", {}, {})
-            ],
-            connections: [
-              ...chain("Webhook", "Agent"),
-              { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" },
-              { source: "Sums", target: "Agent", sourceOutput: "ai_tool" }
-            ],
-            active: true
-          })
+          const parameters = { agent: "toolsAgent", promptType: "define", text: "2+3?", options: {} }
+          const { id } = yield* agentWorkflow(model, { parameters, typeVersion: 1.9 })
           const before = yield* ask("execute_workflow", { id, data: {} })
           assert.strictEqual(model.calls(), 2)
           const where = { ids: [id] }

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 
-import { answer, chain, created, language, manual, node, webhook } from "../contract/fixtures.ts"
+import { answer, chain, created, language, manual, node } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
-import { fakeModel, modelNode, usage } from "./fakeModel.ts"
+import { agentWorkflow, fakeModel, modelNode, usage } from "./fakeModel.ts"
 
 const rowOf = (run: Json, name: string): unknown =>
   (Array.isArray(run.nodes) ? run.nodes : []).find((row: unknown) => Object(row).node === name)
@@ -76,20 +76,8 @@ for (const engine of inject("engines")) {
             // The engine 1.82.3 of these tests is installed without its AI nodes.
             if (!isV2) return
             const model = yield* fakeModel
-            const { id } = yield* created({
-              nodes: [
-                webhook({ responseMode }),
-                language("agent", "Agent", { promptType: "define", text: "2+3?" }, { typeVersion: 2.2 }),
-                yield* modelNode(model),
-                language("toolCalculator", "Sums", {}, {})
-              ],
-              connections: [
-                ...chain("Webhook", "Agent"),
-                { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" },
-                { source: "Sums", target: "Agent", sourceOutput: "ai_tool" }
-              ],
-              active: true
-            })
+            const parameters = { promptType: "define", text: "2+3?" }
+            const { id } = yield* agentWorkflow(model, { parameters, typeVersion: 2.2 }, { responseMode })
             yield* ask("execute_workflow", { id, data: {} })
             assert.strictEqual(model.calls(), 2)
             const { name } = yield* ask("get_workflow", { id })

@@ -1,4 +1,4 @@
-import { Console, Context, Effect, Layer, Predicate, Schema } from "effect"
+import { Console, Context, Effect, Layer, Schema } from "effect"
 
 import type { Report } from "../../changes/apply/runPlan.ts"
 import type { Describing } from "../../changes/Driver.ts"
@@ -19,7 +19,7 @@ import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { withFolders } from "../engine/toolFolders.ts"
 import * as PlanServices from "../plans/workflowPlans.ts"
-import { asCall, watched } from "./watched.ts"
+import { asCall, isOfEngines, reported, watched } from "./watched.ts"
 
 /** The arguments of `promote`. */
 export interface PromoteRequest extends Omit<PromotionRequest, "from" | "isPersonal" | "mapping" | "to"> {
@@ -89,13 +89,6 @@ const readMapping = (text: string) =>
   })
 
 const strict = { onExcessProperty: "error" } as const
-
-/** Failures reported in one line; usage errors are left to the command. */
-export const isOfEngines = (error: unknown): error is { readonly message: string } =>
-  Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
-
-export const reported = ({ message }: { readonly message: string }) =>
-  Effect.as(Console.error(oneLine(message)), exitCodes.failed)
 
 /** A promotion to describe. */
 interface Promotion {

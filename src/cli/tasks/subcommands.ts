@@ -18,6 +18,18 @@ export const textFlag = (name: string, metavar: string, description: string) =>
     Flag.map((texts) => texts.at(-1))
   )
 
+/** A flag with a whole number; the last counts if it is repeated. */
+export const numberFlag = (name: string, metavar: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.atLeast(0),
+    Flag.map((numbers) => numbers.at(-1))
+  )
+
+export const switched = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(description))
+
 /** The arguments of `test`: to run tests, or to record one like the tool `record_test`. */
 type TestTask =
   | { readonly task: "test"; readonly request: TestRequest }
@@ -26,7 +38,8 @@ type TestTask =
 const texts = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.atLeast(0))
 
-export const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
+export const json = switched("json", "Print JSON, for scripts")
+export const overwrite = switched("overwrite", "Replace an existing file")
 export const instance = textFlag(
   "instance",
   "NAME",
@@ -48,12 +61,7 @@ const testInput = {
     "Apply these operations to it without saving: a JSON list, as for edit_workflow"
   ),
   junit: textFlag("junit", "FILE", "Write the results as JUnit XML"),
-  concurrency: Flag.Int("concurrency").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Tests at the same time, 1 to 10 (default 3)"),
-    Flag.atLeast(0),
-    Flag.map((numbers) => numbers.at(-1))
-  ),
+  concurrency: numberFlag("concurrency", "N", "Tests at the same time, 1 to 10 (default 3)"),
   json
 }
 
@@ -64,7 +72,7 @@ const recordInput = {
   name: textFlag("name", "NAME", "Name of the test"),
   ignore: texts("ignore", "PATH", "Field that may differ, such as rows[*].id; may be repeated"),
   file: textFlag("file", "FILE", "File name in the folder of tests"),
-  overwrite: Flag.Boolean("overwrite").pipe(Flag.withDefault(false), Flag.withDescription("Replace an existing file")),
+  overwrite,
   json
 }
 
@@ -114,9 +122,6 @@ const wordsFor = (name: string, value: Given[string]): ReadonlyArray<string> => 
   if (value === true) return [`--${name}`]
   return typeof value === "string" ? [`--${name}=${value}`] : value.map((one) => `--${name}=${one}`)
 }
-
-export const switched = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(description))
 
 const promoteInput = {
   from: textFlag("from", "INSTANCE", "Where the workflows are"),
@@ -239,16 +244,12 @@ export const ads = <E, R>(
 }
 
 const watchInput = {
-  every: Flag.Int("every").pipe(
-    Flag.withMetavar("MINUTES"),
-    Flag.withDescription("Go on, with a round every so many minutes; by default there is one round, for cron"),
-    Flag.atLeast(0),
-    Flag.map((numbers) => numbers.at(-1))
+  every: numberFlag(
+    "every",
+    "MINUTES",
+    "Go on, with a round every so many minutes; by default there is one round, for cron"
   ),
-  isTry: Flag.Boolean("try").pipe(
-    Flag.withDefault(false),
-    Flag.withDescription("Send each receiver of watch.receivers a message, and watch nothing")
-  ),
+  isTry: switched("try", "Send each receiver of watch.receivers a message, and watch nothing"),
   json
 }
 

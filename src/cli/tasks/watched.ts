@@ -1,10 +1,12 @@
-import { Deferred, Effect, Layer } from "effect"
+import { Console, Deferred, Effect, Layer, Predicate } from "effect"
 
+import { oneLine } from "../../internal/foreignText.ts"
 import { noteInstance } from "../../mcp/callContext.ts"
 import type { Answer, Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
 import { calledAtOnce } from "../audit/calledAtOnce.ts"
 import type { Launch } from "../configuration/Launch.ts"
+import { stopRequested } from "../stopRequested.ts"
 import { watching } from "../telemetry/watching.ts"
 import { audit } from "../toolsets/toolsets.ts"
 
@@ -13,6 +15,16 @@ export const watched =
   (launch: Launch) =>
   <A, E, R>(task: Effect.Effect<A, E, R>) =>
     Effect.flatMap(watching(launch), ({ layer }) => Effect.provide(task, Layer.merge(audit(launch, "command"), layer)))
+
+/** A task, or 130 once it is to stop. */
+export const untilStopped = <A, E, R>(task: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(task, Effect.as(stopRequested, 130))
+
+/** Failures reported in one line; usage errors are left to the command. */
+export const isOfEngines = (error: unknown): error is { readonly message: string } =>
+  Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
+
+export const reported = ({ message }: { readonly message: string }) => Effect.as(Console.error(oneLine(message)), 1)
 
 /** A part of a task that does what a tool does. */
 interface Part<A, E> {

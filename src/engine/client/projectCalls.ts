@@ -24,6 +24,9 @@ const mostFolders = 100_000
 
 const FolderPage = Schema.Struct({ count: Schema.Int, data: Schema.Array(Folder) })
 
+const listing = (things: string, query: PageQuery) =>
+  ({ operation: `list ${things}`, method: "GET", path: `/${things}`, query: { ...query } }) as const
+
 /** Projects, folders and variables, which need a licence. */
 export const projectCalls = (instance: string, { callIfSupported }: Call.Calls): ProjectCalls => {
   const folderPage = (project: string, skip: number) =>
@@ -35,20 +38,8 @@ export const projectCalls = (instance: string, { callIfSupported }: Call.Calls):
       query: { sortBy: "name:asc", skip, take: pageSize }
     })
   return {
-    listProjectsIfSupported: (query) =>
-      callIfSupported(page(Project), {
-        operation: "list projects",
-        method: "GET",
-        path: "/projects",
-        query: { ...query }
-      }),
-    listVariablesIfSupported: (query) =>
-      callIfSupported(page(Variable), {
-        operation: "list variables",
-        method: "GET",
-        path: "/variables",
-        query: { ...query }
-      }),
+    listProjectsIfSupported: (query) => callIfSupported(page(Project), listing("projects", query)),
+    listVariablesIfSupported: (query) => callIfSupported(page(Variable), listing("variables", query)),
     foldersIfSupported: Effect.fnUntraced(function* (project: string) {
       const folders = new Map<string, Folder>()
       for (;;) {

@@ -26,7 +26,7 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
   })
 )
 
-/** What is made for workflows comes before them, and goes after them; a folder comes before those in it. */
+/** Things that are made for workflows come before them, and go after them; a folder comes before those in it. */
 const callPlace = (change: ChangeOf<"call">): ReadonlyArray<number> => {
   const depth = change.made?.split("/").length ?? 0
   return depth > 0 && isCreation(change) ? [0, 3, depth] : [11, -depth]

@@ -73,7 +73,7 @@ export const filterFor = (table: DataTable, filter: RowFilter) =>
     () => invalid("filter")("is longer than engines take: use fewer conditions, or shorter values")
   )
 
-/** What is kept of the rows that a filter lets pass: of all of them, or of a few more than wanted, so that too many are noticed. */
+/** The parts that are kept of the rows that a filter lets pass: of all of them, or of a few more than wanted, so that too many are noticed. */
 const keptOfRows = Effect.fnUntraced(function* <A>(
   client: Client,
   { id }: DataTable,

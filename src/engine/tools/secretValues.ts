@@ -48,7 +48,7 @@ export const givenValues = Effect.fnUntraced(function* (
 const mostSources = 20
 
 /** Values that a person is asked to enter. */
-interface Asked<E> {
+interface Form<E> {
   readonly instance: string
   /** The argument that asks for them, and what can be done where nobody can be asked. */
   readonly argument: string
@@ -64,7 +64,7 @@ interface Asked<E> {
  * has all the time of a call.
  */
 export const withEntered = <A, E, R, E2>(
-  { argument, instance, instead, schema, subject, way }: Asked<E2>,
+  { argument, instance, instead, schema, subject, way }: Form<E2>,
   then: (data: JsonObject) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {

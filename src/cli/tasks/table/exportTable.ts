@@ -20,10 +20,8 @@ import type { Launch } from "../../configuration/Launch.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
 import { instances } from "../../engine/instances.ts"
 import { describe } from "../../files/fileProblems.ts"
-import { stopRequested } from "../../stopRequested.ts"
 import { withProgressLine } from "../../terminal.ts"
-import { isOfEngines, reported } from "../promote.ts"
-import { asCall, watched } from "../watched.ts"
+import { asCall, isOfEngines, reported, untilStopped, watched } from "../watched.ts"
 
 /** The arguments of `table export`. */
 export interface ExportRequest extends CsvStyle {
@@ -38,10 +36,7 @@ export interface ExportRequest extends CsvStyle {
 /** Writes all rows of a data table as CSV; the exit code is 1 if something failed. */
 export const runTableExport = Effect.fnUntraced(function* (options: Options, request: ExportRequest) {
   const launch = yield* readLaunch({ ...options, http: false })
-  return yield* Effect.raceFirst(exported(launch, request), Effect.as(stopRequested, 130)).pipe(
-    watched(launch),
-    Effect.catchIf(isOfEngines, reported)
-  )
+  return yield* untilStopped(exported(launch, request)).pipe(watched(launch), Effect.catchIf(isOfEngines, reported))
 }, Effect.scoped)
 
 const exported = Effect.fnUntraced(function* (launch: Launch, request: ExportRequest) {

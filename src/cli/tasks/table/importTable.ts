@@ -32,11 +32,9 @@ import { readLaunch } from "../../configuration/readLaunch.ts"
 import { instances } from "../../engine/instances.ts"
 import * as NodeStdio from "../../nodeStdio.ts"
 import * as PlanServices from "../../plans/workflowPlans.ts"
-import { stopRequested } from "../../stopRequested.ts"
 import { outputStyle, withProgressLine } from "../../terminal.ts"
 import { render } from "../call/render.ts"
-import { isOfEngines, reported } from "../promote.ts"
-import { asCall, watched } from "../watched.ts"
+import { asCall, isOfEngines, reported, untilStopped, watched } from "../watched.ts"
 
 /** The arguments of `table import`. */
 export interface ImportRequest extends CsvStyle {
@@ -55,10 +53,7 @@ export interface ImportRequest extends CsvStyle {
 /** Plans to write the rows of a CSV file, and applies that if it is asked for; the exit code is 1 if something failed or is left. */
 export const runTableImport = Effect.fnUntraced(function* (options: Options, request: ImportRequest) {
   const launch = yield* readLaunch({ ...options, http: false })
-  return yield* Effect.raceFirst(imported(launch, request), Effect.as(stopRequested, 130)).pipe(
-    watched(launch),
-    Effect.catchIf(isOfEngines, reported)
-  )
+  return yield* untilStopped(imported(launch, request)).pipe(watched(launch), Effect.catchIf(isOfEngines, reported))
 }, Effect.scoped)
 
 const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportRequest) {
@@ -186,8 +181,8 @@ const rowsIn = (
       const problem = by === undefined ? undefined : keyProblem(all, by)
       if (problem !== undefined) return Result.fail([problem])
       const from = all.lines.findIndex((line) => line >= fromLine)
-      const wanted = from < 0 ? all.lines.length : from
-      if (wanted === all.lines.length) return Result.fail([{ problem: "has no rows to write" }])
-      return Result.succeed({ leftOut: all.leftOut, rows: all.rows.slice(wanted), lines: all.lines.slice(wanted) })
+      const start = from < 0 ? all.lines.length : from
+      if (start === all.lines.length) return Result.fail([{ problem: "has no rows to write" }])
+      return Result.succeed({ leftOut: all.leftOut, rows: all.rows.slice(start), lines: all.lines.slice(start) })
     })
   )

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 
 import type { FlagTexts } from "../../configuration/flags.ts"
-import { instance, json, switched, textFlag } from "../subcommands.ts"
+import { instance, json, numberFlag, overwrite, switched, textFlag } from "../subcommands.ts"
 import type { ExportRequest } from "./exportTable.ts"
 import type { ImportRequest } from "./importTable.ts"
 
@@ -28,7 +28,7 @@ const exportInput = {
   instance,
   isForSpreadsheets,
   withSystem: switched("system", "With the columns id, createdAt and updatedAt, too"),
-  overwrite: switched("overwrite", "Replace an existing file")
+  overwrite
 }
 
 const importInput = {
@@ -41,12 +41,7 @@ const importInput = {
     "Change the rows that have the same value in this column, and insert the others; else all are inserted"
   ),
   encoding: textFlag("encoding", "NAME", "Encoding of the file, such as windows-1252 (default utf-8)"),
-  fromLine: Flag.Int("from-line").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Leave out the rows before this line of the file"),
-    Flag.atLeast(0),
-    Flag.map((numbers) => numbers.at(-1))
-  ),
+  fromLine: numberFlag("from-line", "N", "Leave out the rows before this line of the file"),
   isForSpreadsheets,
   apply: switched("apply", "Apply the plan; by default it is only made and shown"),
   json

@@ -19,17 +19,16 @@ import { readLaunch } from "../../configuration/readLaunch.ts"
 import { instances } from "../../engine/instances.ts"
 import { withFolders } from "../../engine/toolFolders.ts"
 import * as PlanServices from "../../plans/workflowPlans.ts"
-import { stopRequested } from "../../stopRequested.ts"
 import { withProgressLine } from "../../terminal.ts"
-import { isOfEngines, reported, reportMarkdown } from "../promote.ts"
+import { reportMarkdown } from "../promote.ts"
 import { written } from "../test.ts"
-import { asCall, watched } from "../watched.ts"
+import { asCall, isOfEngines, reported, untilStopped, watched } from "../watched.ts"
 import { upgradeMarkdown } from "./markdown.ts"
 import { clientsOf, type UpgradeTaskRequest } from "./request.ts"
 import { verified } from "./verified.ts"
 
-/** Nothing to do, something failed, something is to do or left, stopped. */
-const exitCodes = { nothing: 0, failed: 1, findings: 2, stopped: 130 } as const
+/** Nothing to do, something failed, something is to do or left. */
+const exitCodes = { nothing: 0, failed: 1, findings: 2 } as const
 
 /**
  * Reports what an upgrade changes, and with `--plan` or `--apply` plans and applies the rewrites that are proved; with
@@ -45,10 +44,7 @@ export const runUpgrade = Effect.fnUntraced(function* (options: Options, request
   }
   const launch = yield* readLaunch({ ...options, http: false })
   const work = verify ? verified(launch, request) : upgraded(launch, { ...request, to })
-  return yield* Effect.raceFirst(work, Effect.as(stopRequested, exitCodes.stopped)).pipe(
-    watched(launch),
-    Effect.catchIf(isOfEngines, reported)
-  )
+  return yield* untilStopped(work).pipe(watched(launch), Effect.catchIf(isOfEngines, reported))
 }, Effect.scoped)
 
 const upgraded = Effect.fnUntraced(function* (launch: Launch, request: UpgradeTaskRequest & { readonly to: string }) {

@@ -35,7 +35,7 @@ const listsIn = (answer: unknown): ReadonlyArray<unknown> => {
 }
 
 /** The items of a list, however the engine pages it, and whether they are all. */
-export const listWhole = Effect.fnUntraced(function* (
+export const readItems = Effect.fnUntraced(function* (
   client: Client,
   path: string,
   query: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export const readPresent = (client: Client, change: CallChange): Effect.Effect<P
   const { path, read, thing } = change
   if (read === undefined || typeof thing === "object") return Effect.undefined
   if (read.as === "list") {
-    return Effect.map(listWhole(client, path, read.query), ({ isWhole, items }) => {
+    return Effect.map(readItems(client, path, read.query), ({ isWhole, items }) => {
       const absent = isWhole ? null : undefined
       if (thing === undefined) return isWhole ? items : undefined
       return items.find((item) => thingIdOf(item) === thing) ?? absent
@@ -115,7 +115,7 @@ const readContents = Effect.fnUntraced(function* (client: Client, { path, thing 
   )
   const beside = (path === "/projects" ? listsOfProjects : []).map((list) =>
     Effect.map(
-      listWhole(client, list, { limit: "250" }),
+      readItems(client, list, { limit: "250" }),
       ({ isWhole, items }) => items.some((item) => isInProject(thing, item)) || (isWhole ? false : "unknown")
     )
   )

@@ -53,7 +53,7 @@ export interface PromotionRequest extends Options {
   readonly rewrite?: boolean | undefined
   /** The path of the folder on the target in which new workflows are made. */
   readonly folder?: string | undefined
-  /** What goes along beside what workflows cannot do without. */
+  /** Things that go along beside those which workflows cannot do without. */
   readonly include?: ReadonlyArray<Include> | undefined
   /** The configured source of values for variables that the target lacks. */
   readonly source?: string | undefined

@@ -11,7 +11,7 @@ import { personalProject, unknownProject } from "../../tools/workflows/location.
 import { columnsOf, type DataTable, valuesIn } from "../../workflow/dataTables.ts"
 import { engineName } from "../../workflow/naming.ts"
 import { tableUses, variableUses } from "../../workflow/resources.ts"
-import { listWhole } from "../call/callState.ts"
+import { readItems } from "../call/callState.ts"
 import { mostChanged } from "../tables/TableChange.ts"
 import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
@@ -20,7 +20,7 @@ import { linkTables, linkVariables } from "./resources.ts"
 
 type Client = EngineClient["Service"]
 
-/** What goes along beside what workflows cannot do without. */
+/** Things that go along beside those which workflows cannot do without. */
 export type Include = "rows" | "variables"
 
 type Content = Parameters<typeof linkTables>[1]
@@ -78,7 +78,7 @@ const placeOf = Effect.fnUntraced(function* (client: Client, folder: string) {
 /** The names of the variables that a key can see, or why nobody can tell. */
 const variablesOf = (client: Client): Effect.Effect<Listing<string>, EngineError> =>
   Effect.catchTag(
-    Effect.map(listWhole(client, "/variables", { limit: "250" }), ({ isWhole, items }) => ({
+    Effect.map(readItems(client, "/variables", { limit: "250" }), ({ isWhole, items }) => ({
       items: items.map(({ key }) => textOf(key)),
       ...(isWhole ? {} : { unread: `instance ${client.instance} has more variables than are read` })
     })),
