@@ -44,8 +44,12 @@ export interface Change extends Mark {
   readonly id: string
   /** The workflow before the change, as far as the change itself showed it. */
   readonly before?: JsonObject | undefined
+  /** Whether the change has made the workflow. */
+  readonly isNew?: boolean
   /** The fields that such a change can affect, if it did not show the workflow before. */
   readonly touched?: ReadonlyArray<string>
+  /** The values of these fields before, if the workflow was read for the change. */
+  readonly touchedBefore?: JsonObject
   /** The workflow after the change. It may have to be read from the engine. */
   readonly after: Effect.Effect<StateAfter>
 }

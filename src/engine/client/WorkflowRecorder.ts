@@ -1,4 +1,4 @@
-import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber, Struct } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller, Stopping } from "../../mcp/callContext.ts"
@@ -78,7 +78,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Wo
           // Older engines leave the tags out of this answer: a new workflow has none.
           const after = Effect.succeed(present({ tags: [], ...workflow }))
           const at = yield* Clock.currentTimeMillis
-          yield* history.recordChange({ origin: yield* Caller, id: workflow.id, ...mark, at, after })
+          yield* history.recordChange({ origin: yield* Caller, id: workflow.id, isNew: true, ...mark, at, after })
         })
       )
     )
@@ -104,7 +104,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Wo
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = recordMissing(id), ...recorded }: Recording<A> & Mark
+    { afterOf, isGone = recordMissing(id), ...recorded }: Recording<A> & Pick<Change, "touchedBefore"> & Mark
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
@@ -132,13 +132,18 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Wo
     const origin = yield* Caller
     const isKnown = recording.before !== undefined || (yield* history.isRecorded(id))
     const first = yield* history.mark
-    if (!isKnown)
-      yield* Effect.ignore(
-        Effect.tap(getWorkflow(id), (before) => history.recordReading({ ...first, workflows: [before] }))
-      )
+    const touchedBefore = isKnown
+      ? {}
+      : yield* Effect.matchEffect(getWorkflow(id), {
+          onFailure: () => Effect.succeed({}),
+          onSuccess: (before) =>
+            Effect.as(history.recordReading({ ...first, workflows: [before] }), {
+              touchedBefore: Struct.pick({ ...before }, recording.touched ?? [])
+            })
+        })
     const mark = yield* history.mark
     return yield* Effect.onExit(writes.during(id, self), (exit) =>
-      recordOutcome(id, exit, origin, { ...recording, ...mark })
+      recordOutcome(id, exit, origin, { ...recording, ...touchedBefore, ...mark })
     )
   })
 

@@ -35,8 +35,10 @@ const Wrote = Schema.TaggedStruct("Wrote", {
   ...markFields,
   origin: Origin,
   id: Schema.String,
+  isNew: Schema.optionalKey(Schema.Boolean),
   before: Schema.optional(JsonObject),
   touched: Schema.optionalKey(Schema.Array(Schema.String)),
+  touchedBefore: Schema.optionalKey(JsonObject),
   after: After
 })
 

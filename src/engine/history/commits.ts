@@ -1,5 +1,3 @@
-import { Predicate } from "effect"
-
 import { weightOfJson } from "../../internal/json/values.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
@@ -10,7 +8,7 @@ import { type NewCommit, ourselves, somebody, unknownAuthor } from "./git/fastIm
 import { type HistoryEvent, type HistoryEventOf, sinceOf, tipOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
-import { deleted, firstSeen, type Line, messageOf, notHere, otherIds, readWhole } from "./message.ts"
+import { deleted, firstSeen, type Line, lineOf, messageOf, notHere, otherIds, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameButForIds, isSameRecord, merged, recordOf } from "./record.ts"
 
@@ -173,7 +171,7 @@ function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Slic
   const isLate = isOvertaken(ledger, change, seen)
   const step = put(ledger, instance, seen)
   if (step === undefined || !isLate) return [...earlier, ...ours(step)]
-  const words = before === undefined ? "first version" : describe(recordOf(before), merged(before, seen))
+  const words = before === undefined ? firstVersion : describe(recordOf(before), merged(before, seen))
   return [...earlier, ...ours({ ...step, line: { ...step.line, change: `${words} (recorded late)` } })]
 }
 
@@ -187,17 +185,25 @@ const stateBefore = (
   return { ...merged(current, after.seen), ...Object.fromEntries(touched.map((field) => [field, current[field]])) }
 }
 
-/** A change that another process on the same repository has read and recorded before it was recorded here. */
-const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, ledger: Ledger): Step | undefined => {
+/** The note on a workflow that was made here, or is recorded for the first time. */
+const firstVersion = "first version"
+
+/** A change that another process on the same repository has read, at least in part, and recorded before it was recorded here. */
+const alreadyThere = (
+  { after, id, instance, isNew, touchedBefore, before = touchedBefore }: HistoryEventOf<"Wrote">,
+  ledger: Ledger
+): Step | undefined => {
   const recorded = ledger.workflows.get(keyOf(instance, id))
-  if (recorded === undefined || before === undefined || after._tag !== "Present") return undefined
-  const was = merged(recorded.record, before)
-  const isRecorded = isSameRecord(merged(recorded.record, after.seen), recorded.record)
-  if (!isRecorded || isSameRecord(was, recorded.record)) return undefined
+  if (recorded === undefined || after._tag !== "Present" || (before === undefined && isNew !== true)) return undefined
+  const record = merged(recorded.record, after.seen)
+  const was = before === undefined ? undefined : merged(recorded.record, before)
+  if (!isCompletion(recorded.record, record) || (was !== undefined && isCompletion(recorded.record, was)))
+    return undefined
+  const words = was === undefined ? firstVersion : describe(was, record)
   return {
-    ...nothing,
-    name: nameOf(recorded.record),
-    line: lineOf(recorded.base, describe(was, recorded.record), recorded.record, was)
+    ...(put(ledger, instance, { ...after.seen, id }) ?? nothing),
+    name: nameOf(record),
+    line: lineOf(recorded.base, words, record, was)
   }
 }
 
@@ -216,7 +222,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   if (recorded !== undefined && !isMore && isSameRecord(recorded.record, record)) return undefined
   const base = baseOf(instance, nameOf(record), id)
   const write = filesOf(base, record)
-  const words = recorded === undefined ? "first version" : wordsFor(recorded.record, record)
+  const words = recorded === undefined ? firstVersion : wordsFor(recorded.record, record)
   ledger.workflows.set(keyOf(instance, id), { base, paths: [...write.keys()], record })
   forgetOthers(ledger, keyOf(instance, id))
   return {
@@ -250,19 +256,6 @@ const drop = (ledger: Ledger, instance: string, id: string): Step | undefined =>
     remove: recorded.paths
   }
 }
-
-const lineOf = (
-  base: string,
-  change: string,
-  { updatedAt, versionId }: JsonObject,
-  before: JsonObject | undefined
-): Line => ({
-  base,
-  change,
-  engineVersion: Predicate.isString(versionId) ? versionId : undefined,
-  // Engines do not stamp every change, such as one of tags.
-  savedAt: Predicate.isString(updatedAt) && updatedAt !== before?.updatedAt ? updatedAt : undefined
-})
 
 const commitOf = (
   steps: ReadonlyArray<Step>,

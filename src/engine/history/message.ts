@@ -1,4 +1,7 @@
+import { Predicate } from "effect"
+
 import { oneLine } from "../../internal/foreignText.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Call } from "../../mcp/callContext.ts"
 import type { Drift, Version } from "../client/History.ts"
 import { ourselves, unknownAuthor } from "./git/fastImport.ts"
@@ -12,6 +15,20 @@ export interface Line {
   /** The time at which the engine has saved the change, by its own clock. */
   readonly savedAt?: string | undefined
 }
+
+/** The line about a workflow, with the engine's stamps of its record. */
+export const lineOf = (
+  base: string,
+  change: string,
+  { updatedAt, versionId }: JsonObject,
+  before: JsonObject | undefined
+): Line => ({
+  base,
+  change,
+  engineVersion: Predicate.isString(versionId) ? versionId : undefined,
+  // Engines do not stamp every change, such as one of tags.
+  savedAt: Predicate.isString(updatedAt) && updatedAt !== before?.updatedAt ? updatedAt : undefined
+})
 
 /** The content of a commit message. */
 interface Message {

@@ -106,10 +106,11 @@ export const cleaned =
     const short = (item: JsonObject) => withoutSecrets(shortItem(item), secrets)
     if (event._tag === "Seen") return { ...event, workflows: event.workflows.map(clean) }
     if (event._tag === "Wrote") {
-      const { after, before } = event
+      const { after, before, touchedBefore } = event
       return {
         ...event,
         ...(before === undefined ? {} : { before: clean(before) }),
+        ...(touchedBefore === undefined ? {} : { touchedBefore: clean(touchedBefore) }),
         after: after._tag === "Present" ? { ...after, seen: clean(after.seen) } : after
       }
     }

@@ -36,7 +36,7 @@ const seenSince = (since: number, at: number, ...workflows: ReadonlyArray<object
   gone: []
 })
 const seen = (at: number, ...workflows: ReadonlyArray<object>) => seenSince(at, at, ...workflows)
-const wrote = (at: number, before: object | undefined, after: object): HistoryEvent => ({
+const wrote = (at: number, before: object | undefined, after: object, more: object = {}): HistoryEvent => ({
   _tag: "Wrote",
   instance,
   since: at,
@@ -44,7 +44,8 @@ const wrote = (at: number, before: object | undefined, after: object): HistoryEv
   id: "w",
   origin: { tool: "update_workflow", client: "Ann's client" },
   ...(before === undefined ? {} : { before: { ...before } }),
-  after: { _tag: "Present", seen: { ...after } }
+  after: { _tag: "Present", seen: { ...after } },
+  ...more
 })
 const ledgerWith = (record: object, recordedAt: number) => ({
   workflows: new Map([[key, { base: "production/W.w", paths: ["production/W.w.json"], record: { ...record } }]]),
@@ -193,6 +194,70 @@ describe("what another process was faster with", () => {
       'somebody else: production/3.w.json: name "2" → "3" [v]'
     ])
   })
+
+  it("leaves our own creation in its own words, also where it has seen less of the workflow", () => {
+    const pinned = { ...one, pinData: { Start: [] } }
+    const { pinData: _, ...listedOnly } = pinned
+    for (const [record, files] of [
+      [pinned, 0],
+      [listedOnly, 1]
+    ] as const) {
+      const ledger = ledgerWith(record, 6)
+      const commits = atOnce(commitsOf([wrote(5, undefined, pinned, { isNew: true })], ledger))
+      assert.deepStrictEqual(
+        commits.map(({ author, message, write }) => [author, message.split("\n")[2], write.size]),
+        [["Ann's client", "production/W.w.json: first version [v]", files]]
+      )
+      assert.deepStrictEqual(ledger.workflows.get(key)?.record, pinned)
+    }
+  })
+
+  it("leaves our own change of a workflow of which it has seen only a list in its own words", () => {
+    const [before, after] = [one, two].map((version) => ({ ...version, pinData: { Start: [] } }))
+    const { pinData: _, ...listedOnly } = { ...after }
+    const messages = atOnce(commitsOf([wrote(5, before, { ...after })], ledgerWith(listedOnly, 6)))
+    assert.deepStrictEqual(
+      messages.map(({ message }) => message.split("\n")[2]),
+      ['production/W.w.json: name "1" → "2" [v]']
+    )
+  })
+
+  it.live("leaves our own change in its own words whose answer does not show the workflow before", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const process = yield* Layer.build(historyIn(directory))
+      const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
+      const elsewhere = (record: object) =>
+        History.use((history) => {
+          const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
+          return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
+        }).pipe(Effect.provide(historyIn(directory)))
+      const off = { ...workflow("1", "T1"), active: false }
+      const on = { ...off, updatedAt: "T2", active: true }
+      const origin = { tool: "activate_workflow", client: "Ann's client", reason: undefined, id: undefined }
+      const activated = (seen: object) => ({
+        origin,
+        at: 5,
+        id: "w",
+        touched: ["active"],
+        after: Effect.succeed({ _tag: "Present" as const, seen: { ...seen } })
+      })
+      yield* here.recordReading({ since: 0, workflows: [{ ...off }] })
+      yield* here.drained
+      const mark = yield* here.mark
+      yield* elsewhere({ ...on })
+      yield* here.recordChange({ ...activated(on), ...mark })
+      yield* here.drained
+      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "activate_workflow: 1 on production\n")
+      // A change of what was so already is none, whoever else has recorded the workflow meanwhile.
+      const again = yield* here.mark
+      const renamed = { ...on, name: "2", updatedAt: "T3" }
+      yield* elsewhere(renamed)
+      yield* here.recordChange({ ...activated(renamed), ...again })
+      yield* here.drained
+      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 2 on production\n")
+    })
+  )
 
   it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {
     const contents = ledgerWith(three, 6)

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { run, useCommand } from "../../cli/built.ts"
-import { draft, home, person, serverIn } from "./processes.ts"
+import { draft, fakeGit, home, person, serverIn } from "./processes.ts"
 
 useCommand()
 
@@ -52,6 +52,10 @@ describe("several processes on one repository", () => {
         })()
         await Promise.all([...work, cron, byHand])
         for (const { leave } of servers) await leave()
+        // Whatever they had no time left to record.
+        const next = serverIn(place)
+        await next.call("workflow_history", { name: "left 0 again" })
+        await next.leave()
         const messages = await subjects(history)
         for (const name of ["left", "right"]) {
           for (let count = 0; count < 12; count++) {
@@ -69,6 +73,29 @@ describe("several processes on one repository", () => {
         assert.strictEqual(undone, "")
         await person(history, "fsck", "--full", "--strict")
         assert.strictEqual(await person(history, "status", "--porcelain"), "")
+      })
+    })
+  )
+
+  it.live("lose nobody's name: what a backup has recorded first stands there as the server's, too", () =>
+    Effect.gen(function* () {
+      const place = yield* home()
+      const { cwd, history } = place
+      yield* Effect.promise(async () => {
+        const begun = path.join(cwd, "begun")
+        const backup = () => run(["backup", "--config", ".config.json"], { cwd, env: { XDG_STATE_HOME: place.state } })
+        const waiting = `case "$*" in *fast-import*) while [ ! -e '${begun}' ]; do sleep 0.05; done;; esac`
+        const { call, leave } = serverIn(place, fakeGit(cwd, waiting))
+        const { id } = await call("create_workflow", draft("Mine"))
+        assert.strictEqual((await backup()).code, 0)
+        await call("archive_workflow", { id, archived: true })
+        assert.strictEqual((await backup()).code, 0)
+        writeFileSync(begun, "")
+        await call("workflow_history", { id })
+        await leave()
+        const messages = await subjects(history)
+        assert.include(messages, "create_workflow: Mine on production")
+        assert.include(messages, "archive_workflow: Mine on production")
       })
     })
   )

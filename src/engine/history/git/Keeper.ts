@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Struct } from "effect"
 
 import { BoundedCache } from "../../../internal/caching.ts"
 import { inSlices } from "../../../internal/effects.ts"
@@ -8,10 +8,10 @@ import { externalVersionsIn, versionKey } from "../externalVersions.ts"
 import { gathered, type HistoryEvent, idsIn, sinceOf, tipOf } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
 import { linesIn } from "../message.ts"
-import { idAt, keyAt, keyOf } from "../paths.ts"
+import { folderOf, idAt, keyAt, keyOf } from "../paths.ts"
 import { type NewCommit, somebody } from "./fastImport.ts"
 import { retryRaces } from "./Git.ts"
-import { lastRecorded, recordedBeforePeople } from "./listing.ts"
+import { lastRecorded, recordedBeforePeople, recordIn } from "./listing.ts"
 import type { Repository } from "./Repository.ts"
 import * as TipCache from "./TipCache.ts"
 
@@ -42,7 +42,8 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const again = recordedAgain(all, { workflows: contents.workflows, isRecordedSince }, now)
     const workflows = new Map(contents.workflows)
     const ledger: Ledger = { ...contents, workflows, authors: names, isRecordedSince, beforePeople, copied }
-    const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
+    const events = yield* Effect.forEach(all, (event) => withTouchedBefore(repository, event, isRecordedSince))
+    const commits = yield* inSlices(() => commitsOf([...events, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
     people.advance(tip)
@@ -79,6 +80,23 @@ interface Given {
   readonly left: ReadonlyArray<HistoryEvent>
   readonly items: ReadonlyArray<HistoryEvent>
 }
+
+/** The values before a change that another process may have recorded first, from the newest commit that was known when it was made. */
+const withTouchedBefore = Effect.fnUntraced(function* (
+  repository: Repository,
+  event: HistoryEvent,
+  isRecordedSince: Ledger["isRecordedSince"]
+) {
+  const version = tipOf(event)
+  if (event._tag !== "Wrote" || event.touched === undefined || version === undefined) return event
+  const { id, instance, touched } = event
+  if (!isRecordedSince(event, keyOf(instance, id))) return event
+  const record = yield* Effect.orElseSucceed(
+    recordIn(repository, { folder: folderOf(instance), id, version }),
+    () => undefined
+  )
+  return record === undefined ? event : { ...event, touchedBefore: Struct.pick({ ...record }, touched) }
+})
 
 /** Commits after which git is asked to check whether to pack them. */
 const tidiedEvery = 500

@@ -121,7 +121,8 @@ export const recordedBeforePeople = Effect.fnUntraced(function* (
   return new Map(records.flat())
 })
 
-const recordIn = Effect.fnUntraced(function* (
+/** A workflow as it is recorded in a version; undefined if it is not. */
+export const recordIn = Effect.fnUntraced(function* (
   repository: Repository,
   { folder, id, version }: { readonly folder: string; readonly id: string; readonly version: string }
 ) {
