@@ -1,6 +1,7 @@
 import { Effect, Predicate, Schema, Struct } from "effect"
 
 import { inSlices } from "../../internal/effects.ts"
+import { clipped } from "../../internal/foreignText.ts"
 import { fitting, jsonBytes } from "../../internal/json/values.ts"
 import { isJsonObject, JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskSecretsSliced } from "../../internal/secrets/maskSecrets.ts"
@@ -35,6 +36,7 @@ export const callEngine = EngineTool.make("call_engine", {
     const isPaged = ["limit", "cursor"].every((name) => call.parameters.some((one) => one.name === name))
     const answer = yield* isPaged ? pageOf(call, args, read) : read(args)
     return shortened(
+      call,
       objectOf(yield* inSlices(() => maskSecretsSliced(isJsonObject(answer) ? answer : { data: answer })))
     )
   })
@@ -58,16 +60,54 @@ const pageOf = <E>(call: ApiCall, args: JsonObject, read: (args: JsonObject) => 
   })
 }
 
-/** An answer with as many items as there is room for; what is left out is counted, and how to get it said. */
-const shortened = (answer: JsonObject): JsonObject => {
+/** An answer with as much as there is room for; what is left out is counted, and how to get it said. */
+const shortened = (call: ApiCall, answer: JsonObject): JsonObject => {
+  if (jsonBytes(answer) <= mostBytes) return answer
   const { data } = answer
-  if (!Array.isArray(data) || jsonBytes(answer) <= mostBytes) return answer
-  const count = Math.max(1, fitting(data, mostBytes - jsonBytes({ ...answer, data: [] })))
-  // Its cursor would lead past what is left out.
-  return {
-    ...Struct.omit(answer, ["nextCursor"]),
-    data: data.slice(0, count),
-    leftOut: data.length - count,
-    advice: `For the others, call again with limit ${count}, and go on from there`
+  if (call.parameters.some(({ name }) => name === "limit") && Array.isArray(data)) {
+    const pageWith = (count: number) => ({
+      // Its cursor would lead past what is left out.
+      ...Struct.omit(answer, ["nextCursor"]),
+      data: data.slice(0, count),
+      leftOut: data.length - count,
+      advice: `For the others, call again with limit ${count}, and go on from there`
+    })
+    const count = fitting(data, mostBytes - jsonBytes({ ...pageWith(data.length), data: [], leftOut: data.length }))
+    const page = pageWith(count)
+    if (jsonBytes(page) <= mostBytes) return page
+    return briefest(data.length > count ? page : answer)
   }
+  return briefest({
+    ...answer,
+    advice: "Only beginnings of lists and texts are shown: a call that reads one item shows more of it"
+  })
+}
+
+/** Items of inner lists, fields, and characters of texts: as many as fit, in this order. */
+const lengths = [100, 30, 10, 4, 1]
+
+/** An answer of which long lists and texts show their beginnings, and how much more there is. */
+const briefest = ({ nextCursor, ...answer }: JsonObject): JsonObject => {
+  const cursor = nextCursor === undefined ? {} : { nextCursor }
+  for (const length of lengths) {
+    const brief = { ...objectOf(beginning(answer, length)), ...cursor }
+    if (jsonBytes(brief) <= mostBytes) return brief
+  }
+  return { beginning: clipped(JSON.stringify(beginning(answer, 1)), mostBytes / 8), ...cursor }
+}
+
+const beginning = (value: unknown, length: number): unknown => {
+  if (Predicate.isString(value)) return clipped(value, length * 20)
+  if (Array.isArray(value)) {
+    const more = value.length > length ? [`${value.length - length} more`] : []
+    return [...value.slice(0, length).map((item: unknown) => beginning(item, length)), ...more]
+  }
+  if (!isJsonObject(value)) return value
+  const fields = Object.entries(value)
+  const most = Math.max(length, 20)
+  const more = fields.length > most ? [["more", `${fields.length - most} fields`] as const] : []
+  return Object.fromEntries([
+    ...fields.slice(0, most).map(([name, one]) => [name, beginning(one, length)] as const),
+    ...more
+  ])
 }

@@ -55,7 +55,16 @@ const WrittenChange: Schema.Codec<Change, unknown> = Schema.Unknown.pipe(
 )
 
 /** One line of the journal of workflows. */
-export const Entry = entryOf(WrittenChange, { workflow: Schema.optionalKey(Schema.String) }, invert)
+export const Entry = entryOf(
+  WrittenChange,
+  {
+    workflow: Schema.optionalKey(Schema.String),
+    instance: Schema.optionalKey(Schema.String),
+    credential: Schema.optionalKey(Schema.String),
+    created: Schema.optionalKey(Schema.String)
+  },
+  invert
+)
 export type Entry = typeof Entry.Type
 
 /** The journal of workflows: plans, their progress and the audit log, in a list that only grows. */

@@ -3,7 +3,7 @@ import { Match } from "effect"
 import type { Described, DescribedAction, Describing } from "../../changes/Driver.ts"
 import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
 import { replaceTextsAt } from "../workflow/valuePaths.ts"
@@ -115,9 +115,21 @@ const subjectOf = (change: Change): CreatedId | undefined => {
   }
 }
 
-const describeAction = (action: ActionEntry): DescribedAction => ({
-  subject: typeof action["workflow"] === "string" ? action["workflow"] : "",
-  row: { what: action.operation, outcome: action.outcome }
+const describeAction = ({
+  created,
+  credential,
+  instance,
+  operation,
+  outcome,
+  workflow
+}: ActionEntry): DescribedAction => ({
+  subject: credential === undefined ? textOf(workflow) : `${textOf(instance)}/${textOf(credential)}`,
+  row: {
+    what: operation,
+    ...(credential === undefined ? {} : { instance, credential }),
+    ...(created === undefined ? {} : { created }),
+    outcome
+  }
 })
 
 /** The kind of a change, as far as one of it is enough to show, and the name of its workflow. */

@@ -17,9 +17,9 @@ import { credentialName, credentialSource, object, optional, text } from "../too
 import { refuseMasked } from "../tools/refuseMasked.ts"
 import { givenValues, withEnteredValues } from "../tools/secretValues.ts"
 import { CredentialId, CredentialType } from "../workflow/models.ts"
-import type { Credential } from "../workflow/nodes.ts"
+import { type Credential, credentialsIn } from "../workflow/nodes.ts"
 import { draftedBulk } from "./bulk/planBulk.ts"
-import { toPlanningFailure } from "./failures.ts"
+import { explain, toPlanningFailure } from "./failures.ts"
 import { eachWorkflow, knownCredentials, outlineOf } from "./instanceContents.ts"
 import { WorkflowPlans } from "./Plans.ts"
 import { type Draft, place } from "./Step.ts"
@@ -30,6 +30,10 @@ type Client = EngineClient["Service"]
 interface Held {
   readonly client: Client
   readonly former: Credential
+  /** The credentials of its type, where the instance lists them. */
+  readonly listed: ReadonlyArray<Credential> | undefined
+  /** The ids of those that workflows use. */
+  readonly used: ReadonlySet<string>
 }
 
 interface RotationRequest {
@@ -49,24 +53,67 @@ const isId = Schema.is(CredentialId)
 const heldOn = Effect.fnUntraced(function* (client: Client, wanted: string) {
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_rotation" })
-  const { all } = yield* knownCredentials(client, yield* eachWorkflow(client, outlineOf))
+  const workflows = yield* eachWorkflow(client, outlineOf)
+  const { all, isComplete } = yield* knownCredentials(client, workflows)
   // What workflows name as the type of a credential need not be one.
   const real = all.filter(({ type }) => isType(type))
   const byId = real.filter(({ id }) => id === wanted)
   const [former, ...more] = byId.length > 0 ? byId : real.filter(({ name }) => name === wanted)
   if (more.length > 0) return yield* refuse(`is the name of several credentials on ${instance}: give the id`)
-  return former === undefined ? [] : [{ client, former } satisfies Held]
+  if (former === undefined) return []
+  const listed = isComplete ? real.filter(({ type }) => type === former.type) : undefined
+  const used = new Set([former, ...credentialsIn(workflows)].map(({ id }) => id))
+  return [{ client, former, listed, used } satisfies Held]
 })
+
+const operation = "create credential"
+
+/** Writes in the journal what becomes of a new credential: a process that is killed beside it leaves its name. */
+const recorded = (instance: string, credential: string, outcome: string, created?: string) =>
+  WorkflowPlans.use(({ record }) =>
+    record({ operation, instance, credential, outcome, ...(created === undefined ? {} : { created }) })
+  )
 
 /** The new credential on one instance. */
 const made = Effect.fnUntraced(function* ({ client, former }: Held, name: string, data: JsonObject) {
-  const { id } = yield* client.createCredential({ name, type: CredentialType.make(former.type), data })
-  if (isId(id)) return { client, former, id }
-  const problem = "the answer bears no id of a credential"
-  return yield* new OutcomeUnknown({ instance: client.instance, operation: "create credential", problem })
+  const { instance } = client
+  yield* recorded(instance, name, "begun")
+  const { id } = yield* Effect.tapError(
+    client.createCredential({ name, type: CredentialType.make(former.type), data }),
+    (error) => (explain(error)._tag === "Refused" ? recorded(instance, name, "refused") : Effect.void)
+  )
+  if (!isId(id)) {
+    const problem = "the answer bears no id of a credential"
+    return yield* new OutcomeUnknown({ instance, operation, problem })
+  }
+  return { client, former, id, name }
 })
 
 type Made = Effect.Success<ReturnType<typeof made>>
+
+/** Names the credentials that an earlier rotation may have left behind: those of the new name that no workflow uses. */
+const leftEarlier = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: string) {
+  const { mapEntries } = yield* WorkflowPlans
+  const actions = (yield* mapEntries((entry) =>
+    entry.type === "action" && entry.operation === operation && entry["credential"] === name ? [entry] : []
+  )).flat()
+  return held.flatMap(({ client: { instance }, listed, used }) => {
+    const last = actions.findLast((action) => action["instance"] === instance)
+    if (listed === undefined && last?.outcome === "begun") {
+      return [
+        `${instance}: an earlier rotation was broken off while it made ${name}, and this engine lists no credentials: look for it in the engine UI, and delete it`
+      ]
+    }
+    const made = last?.outcome === "done" && isId(last["created"]) ? [last["created"]] : []
+    const ids = listed?.filter((one) => one.name === name).map(({ id }) => id) ?? made
+    const left = ids.filter((id) => !used.has(id))
+    return left.length === 0
+      ? []
+      : [
+          `${instance}: no workflow uses ${name} (${left.join(", ")}), which an earlier rotation may have left: delete it with delete_credential, unless a plan still needs it`
+        ]
+  })
+})
 
 /** Whether the engine has tried a new credential, and it works; fails where it does not. */
 const tested = Effect.fnUntraced(function* ({ client, id }: Made, values: JsonObject) {
@@ -87,7 +134,10 @@ const tested = Effect.fnUntraced(function* ({ client, id }: Made, values: JsonOb
 const unmade = (all: ReadonlyArray<Made>) =>
   Effect.map(
     Effect.forEach(all, (one) =>
-      Effect.match(one.client.deleteCredential(one.id), { onSuccess: () => [], onFailure: () => [one] })
+      Effect.matchEffect(one.client.deleteCredential(one.id), {
+        onSuccess: () => Effect.as(Effect.ignore(recorded(one.client.instance, one.name, "deleted again")), []),
+        onFailure: () => Effect.succeed([one])
+      })
     ),
     (left) => left.flat()
   )
@@ -122,7 +172,12 @@ const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: s
   const all: Array<Made> = []
   let isKept = false
   const plan = Effect.gen(function* () {
-    for (const one of held) all.push(yield* made(one, name, values))
+    const left = yield* leftEarlier(held, name)
+    for (const one of held) {
+      const credential = yield* made(one, name, values)
+      all.push(credential)
+      yield* recorded(one.client.instance, name, "done", credential.id)
+    }
     const isTested = yield* Effect.forEach(all, (one) => tested(one, values))
     const drafts = yield* Effect.forEach(all, ({ client, former, id }) =>
       draftedBulk(client, { action: "replace_credential", find: former.id, value: id })
@@ -131,6 +186,7 @@ const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: s
       kind: "rotation",
       steps: drafts.flatMap((one) => one.draft.steps),
       warnings: [
+        ...left,
         ...drafts.flatMap((one) => one.draft.warnings),
         ...all.flatMap(({ client, former, id }, index) => [
           `${client.instance}: ${name} (${id}) is made${isTested[index] === true ? " and works" : "; the engine has no test for it"}. ${former.name} (${former.id}) stays: delete it when all runs well`

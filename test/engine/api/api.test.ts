@@ -155,9 +155,49 @@ describe("The calls of an engine's API", () => {
       assert.isAbove(rows, 20)
       assert.deepInclude(answer, { leftOut: 100 - rows })
       assert.notProperty(answer, "nextCursor")
-      assert.isAtMost(JSON.stringify(answer).length, 8300)
+      assert.isAtMost(JSON.stringify(answer).length, 8000)
       assert.notInclude(JSON.stringify(answer), secret)
     }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("are answered in 8 kB also where lists lie beside each other, or one item is larger than that", () => {
+    const roles = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        slug: `role-${index}`,
+        scopes: Array.from({ length: 60 }, (__, scope) => `resource${scope}:read`)
+      }))
+    const large = { id: "a", deep: [[[Array.from({ length: 500 }, () => "text ".repeat(50))]]] }
+    const answersByPath = new Map<string, unknown>([
+      ["/api/v1/roles", { global: roles(5), project: roles(7), workflow: [] }],
+      ["/api/v1/community-packages", [large]],
+      ["/api/v1/tags/a", large],
+      ["/api/v1/tags", { data: [large], nextCursor: "engine's" }]
+    ])
+    const engine = engineThat(({ path }) => {
+      const body = answersByPath.get(path.replace(/\?.*/, ""))
+      if (path.endsWith("/discover")) return json({ data: { scopes: [], resources: { all: { endpoints } } } })
+      return body === undefined ? json({ message: "not found" }, 404) : json(body)
+    })
+    const endpoints = ["/roles", "/community-packages", "/tags", "/tags/{tagId}"].map((path) => ({
+      method: "GET",
+      path: `/api/v1${path}`
+    }))
+    return Effect.gen(function* () {
+      const read = Effect.fnUntraced(function* (call: string, args = {}) {
+        const answer = yield* ask("call_engine", { call, arguments: args })
+        assert.isAtMost(new TextEncoder().encode(JSON.stringify(answer)).length, 8000, call)
+        return answer
+      })
+      const all = yield* read("GET /roles")
+      assert.deepInclude(Object(all["project"])[6], { slug: "role-6" })
+      assert.match(Object(all["project"])[6].scopes.at(-1), /^\d+ more$/)
+      assert.include(all["advice"], "a call that reads one item shows more of it")
+      assert.deepInclude(Object((yield* read("GET /community-packages"))["data"])[0], { id: "a" })
+      assert.deepInclude(yield* read("GET /tags/{tagId}", { tagId: "a" }), { id: "a" })
+      const { nextCursor } = yield* read("GET /tags")
+      answersByPath.set("/api/v1/tags", { data: [{ id: "b" }] })
+      assert.deepInclude(yield* read("GET /tags", { cursor: nextCursor }), { data: [{ id: "b" }] })
+    }).pipe(Effect.provide(serving(engine.client, {}, [ApiToolset])))
   })
 
   it.effect("go on behind a page by a cursor of ours, which keeps the arguments", () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
-import { start } from "../../cli/built.ts"
+import { directory, start } from "../../cli/built.ts"
 import type { Json } from "../../support/harness.ts"
 import type { Place } from "./support.ts"
 
@@ -15,13 +15,13 @@ const Reply = Schema.fromJsonString(
 )
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
-/** The built command with the operator's tools over stdio, called with bare requests. */
+/** The built command with the tools of operators and of the engine's API over stdio, called with bare requests. */
 export const operatorCommand = (
   cwd: string,
   env: Readonly<Record<string, string>> = {},
   within: ReadonlyArray<string> = []
 ) => {
-  const { child, ended, says } = start(["--config", ".config.json", "--toolsets", "operator"], { cwd, env, within })
+  const { child, ended, says } = start(["--config", ".config.json", "--toolsets", "operator,api"], { cwd, env, within })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const call = async (name: string, args: object): Promise<Json> => {
     child.stdin.write(
@@ -38,6 +38,42 @@ export const operatorCommand = (
   return { call, child, ended, leave, says }
 }
 
+/**
+ * The same command, started anew in the same folder whenever it was killed: a call whose process dies is made again. It dies at the
+ * nth moment of its requests, of which those that only read have one.
+ */
+export const killedAt = async (turn: number, { apiKey, host }: Place) => {
+  let moments = 0
+  let kills = 0
+  const dies = () => {
+    if (++moments !== turn) return undefined
+    kills++
+    current.child.kill("SIGKILL")
+    // Neither the request nor its answer goes on.
+    return new Promise(() => {})
+  }
+  const way = await watched(host, dies, (method) => (method === "GET" ? undefined : dies()))
+  const environments = { local: { engine_host: way.host, engine_api_key: apiKey } }
+  const cwd = await directory({ ".config.json": { environments } })
+  let current = operatorCommand(cwd)
+  const call = async (name: string, args: object): Promise<Json> => {
+    const calledAt = kills
+    try {
+      return await current.call(name, args)
+    } catch (error) {
+      if (kills === calledAt) throw error
+      await current.ended
+      current = operatorCommand(cwd)
+      return call(name, args)
+    }
+  }
+  const leave = async () => {
+    await current.leave()
+    await way.close()
+  }
+  return { call, leave, kills: () => kills }
+}
+
 /** Deletes a workflow that may be active, as soon as the engine lets it: newer ones take it out of service first. */
 export const removed = async (send: Send, instance: string, id: string) => {
   await send(instance, "POST", `/workflows/${id}/deactivate`, {})
@@ -50,18 +86,25 @@ export const removed = async (send: Send, instance: string, id: string) => {
   await tried()
 }
 
-/** A way to an engine on which a test sees every request, and may keep it waiting. */
-export const watched = async (host: string, see: (method: string, path: string) => unknown) => {
+/** Once the engine has carried out a request, and once its answer is sent. */
+type Moment = "answered" | "carried out"
+
+/** A way to an engine on which a test sees every request, and may keep it or its answer waiting. */
+export const watched = async (
+  host: string,
+  see: (method: string, path: string) => unknown,
+  seeAfterwards: (method: string, moment: Moment) => unknown = () => undefined
+) => {
   const server = createServer(async (incoming, outgoing) => {
-    await see(incoming.method ?? "", incoming.url ?? "")
+    const { headers, method = "", url: path = "" } = incoming
+    await see(method, path)
     const { hostname, port } = new URL(host)
-    const onward = forward(
-      { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
-      (reply) => {
-        outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
-        reply.pipe(outgoing)
-      }
-    )
+    const onward = forward({ hostname, port, method, path, headers }, async (reply) => {
+      await seeAfterwards(method, "carried out")
+      outgoing.on("finish", () => seeAfterwards(method, "answered"))
+      outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(outgoing)
+    })
     onward.on("error", () => outgoing.destroy())
     incoming.pipe(onward)
   })
@@ -86,5 +129,6 @@ export const sender =
     })
     const text = await reply.text()
     if (reply.status >= 300) return Promise.reject(new Error(`${method} ${path}: ${reply.status} ${text}`))
+    if (text === "") return {}
     return text.startsWith("[") ? { data: JSON.parse(text) } : JSON.parse(text)
   }

@@ -176,6 +176,44 @@ describe("a plan to rotate a credential", () => {
     }).pipe(Effect.provide(twoEmbedded(versions)))
   )
 
+  it.live("names the credential of an earlier rotation that was broken off before anybody heard of it", () =>
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      yield* seeded
+      const request = { credential: "Mail", data }
+      for (const instance of places) {
+        const arrived = yield* Deferred.make<void>()
+        yield* meddle((request, proceed) =>
+          request.method === "POST" && request.url.endsWith("/credentials")
+            ? proceed.pipe(Effect.andThen(Deferred.succeed(arrived, undefined)), Effect.andThen(Effect.never))
+            : proceed
+        )
+        const broken = yield* Effect.forkChild(ask("plan_rotation", { ...request, instances: [instance] }))
+        yield* Deferred.await(arrived)
+        yield* Fiber.interrupt(broken)
+      }
+      yield* meddle(undefined)
+      const { data: listed } = yield* send("production", "GET", "/credentials")
+      const left = objectsOf(listed).find(({ name }) => name === "Mail (new)")
+      const { entries: rows } = yield* ask("audit_log", {})
+      for (const instance of places) {
+        const row = { what: "create credential", instance, credential: "Mail (new)", outcome: "begun" }
+        assert.isTrue(objectsOf(rows).some((one) => Object.entries(row).every(([name, value]) => one[name] === value)))
+      }
+      const { warnings } = yield* ask("plan_rotation", { ...request, instances: "*" })
+      assert.include(
+        JSON.stringify(warnings),
+        "staging: an earlier rotation was broken off while it made Mail (new), and this engine lists no credentials"
+      )
+      assert.include(JSON.stringify(warnings), `production: no workflow uses Mail (new) (${String(left?.["id"])})`)
+      const third = yield* ask("plan_rotation", { ...request, instances: ["staging"] })
+      assert.match(
+        JSON.stringify(third["warnings"]),
+        /staging: no workflow uses Mail \(new\) \(\w+\), which an earlier/
+      )
+    }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+
   it.live("keeps the new credential of a plan that was kept, though its caller leaves at that moment", () =>
     Effect.gen(function* () {
       const entries = yield* inMemory<Change>()
@@ -183,7 +221,10 @@ describe("a plan to rotate a credential", () => {
       const append: typeof entries.append = (...more) =>
         entries
           .append(...more)
-          .pipe(Effect.andThen(Deferred.succeed(written, undefined)), Effect.andThen(Effect.sleep("50 millis")))
+          .pipe(
+            Effect.andThen(more[0]?.type === "planned" ? Deferred.succeed(written, undefined) : Effect.void),
+            Effect.andThen(Effect.sleep("50 millis"))
+          )
       const journal = Layer.succeed(WorkflowJournal, { ...entries, append })
       yield* Effect.gen(function* () {
         yield* seeded
@@ -193,7 +234,7 @@ describe("a plan to rotate a credential", () => {
         yield* Deferred.await(written)
         yield* Fiber.interrupt(planning)
         const { data: left } = yield* Effect.flatMap(Beside, ({ send }) => send("production", "GET", "/credentials"))
-        assert.lengthOf(yield* entries.entries, 1)
+        assert.strictEqual((yield* entries.entries).at(-1)?.type, "planned")
         assert.lengthOf(objectsOf(left), 2)
       }).pipe(Effect.provide(twoEmbedded(versions, {}, journal)))
     })
