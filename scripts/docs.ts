@@ -10,14 +10,14 @@ import manifest from "../package.json" with { type: "json" }
 import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
 import { everything } from "../src/cli/tasks/call/completions.ts"
 import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
-import { withoutNames } from "../src/engine/api/ApiCall.ts"
 import { skills } from "../src/engine/operator/skills.ts"
-import { compareVersions, frozenFrom, triedVersions } from "../src/engine/workflow/frozenTypes.ts"
 import { forAnyServer, skillFile } from "../src/mcp/Skill.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
 import { type PeerResult, Results } from "../test/bench/results.ts"
+import { readTries } from "../test/engines/tries.ts"
 import { installLinks, repositoryUrl as repository, serverJson } from "./distribution.ts"
+import { engineDifferences, engineRows } from "./engines.ts"
 import { optionRows } from "./options.ts"
 
 export const root = fileURLToPath(new URL("..", import.meta.url))
@@ -100,49 +100,7 @@ const peerTable = table(
   peerRows([...new Set(peers.flatMap(({ figures }) => Object.keys(figures)))], peers)
 )
 
-/** The calls that versions have which are tried, without the names of ids. */
-const callsOf = (version: string) =>
-  new Set(
-    Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ call: Schema.String }))))(
-      readFileSync(path.join(root, `src/engine/api/data/${version}.json`), "utf8")
-    ).map(({ call }) => withoutNames(call))
-  )
-
-/** The versions with which calls came that the tools use, as the sources say it. */
-const arrivals = readdirSync(path.join(root, "src/engine"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .flatMap((file) => {
-    const text = readFileSync(path.join(root, "src/engine", file), "utf8")
-    const routes = text.matchAll(/call: (["`])([A-Z]+ .+?)\1,[^{}]{0,120}?since: "(\d+\.\d+)\.\d+"/g)
-    return [...routes].map(([, , call = "", since = ""]) => ({
-      since,
-      call: withoutNames(call.replace(/\$\{[^}]*\}/, "archive"))
-    }))
-  })
-
-/** How each minor version of the engine stands: tried whole, known by what came with it, or not tried. */
-const engineTable = () => {
-  const triedMinors = triedVersions.map((version) => version.split(".").slice(0, 2).join("."))
-  const frozen = frozenFrom.split(".").slice(0, 2).join(".")
-  const minors = [...new Set([...triedMinors, ...arrivals.map(({ since }) => since), frozen])].toSorted(compareVersions)
-  const rowOf = (minor: string) => {
-    const version = triedVersions[triedMinors.indexOf(minor)]
-    const came = [
-      ...new Set(arrivals.filter(({ since }) => since === minor).map(({ call }) => `\`${call}\``)),
-      ...(minor === frozen ? [`from ${frozenFrom} on, deprecated nodes can neither be made nor changed`] : [])
-    ]
-    const has = version === undefined ? [] : [`${callsOf(version).size} calls in its API`]
-    return [minor, version === undefined ? "read, not tried" : `tried, as ${version}`, [...has, ...came].join(", ")]
-  }
-  return table(["minor", "", "what it has, or what came with it"], minors.map(rowOf))
-}
-
-/** The calls of the oldest tried version that the newest does not have. */
-const goneCalls = () => {
-  const [oldest, newest] = triedVersions
-  const later = callsOf(newest)
-  return [...callsOf(oldest)].filter((call) => !later.has(call)).map((call) => `\`${call}\``)
-}
+const tries = readTries()
 
 const links = installLinks()
 
@@ -154,8 +112,8 @@ const parts: ReadonlyMap<string, string> = new Map([
   ["options of plans", optionTable(isOfPlans)],
   ["why", whyTable],
   ["peers", peerTable],
-  ["engines", engineTable()],
-  ["gone calls", goneCalls().join(", ") || "None."],
+  ["engines", table(["minor", "how it stands", "the contract", "what was read of it"], engineRows(tries))],
+  ["engine differences", engineDifferences(tries)],
   ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`],
   ["badges", `[![CI](${repository}/actions/workflows/ci.yml/badge.svg)](${repository}/actions/workflows/ci.yml)`],
   ["clone", `\`\`\`sh\ngit clone ${repository}\ncd ${manifest.name}\n\`\`\``]

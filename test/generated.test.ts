@@ -4,6 +4,9 @@ import path from "node:path"
 import { assert, describe, it } from "vitest"
 
 import { generated, root } from "../scripts/docs.ts"
+import { arrivals, engineRows } from "../scripts/engines.ts"
+import { compareVersions, readMinors, triedVersions } from "../src/engine/workflow/releases.ts"
+import { readTries, textOfTries } from "./engines/tries.ts"
 
 describe("what is made from the code", () => {
   it.each([...generated()])("%s is up to date (else: npm run docs)", (name, text) => {
@@ -24,6 +27,27 @@ describe("what is made from the code", () => {
       readdirSync(path.join(root, "skills")).map((name) => `skills/${name}/SKILL.md`),
       [...generated().keys()].filter((name) => name.startsWith("skills/"))
     )
+  })
+
+  it("has kept results of the versions that are said to be tried, and no other", () => {
+    const tries = readTries()
+    assert.deepStrictEqual(
+      tries.map(({ version }) => version),
+      triedVersions
+    )
+    assert.strictEqual(textOfTries(tries), readFileSync(path.join(root, "test/engines/tried.jsonl"), "utf8"))
+    const read = engineRows(tries).flatMap(([minor = "", standing]) => (standing === "read, not tried" ? [minor] : []))
+    assert.deepStrictEqual(read, readMinors)
+  })
+
+  it("says of each call since which version it is there as the tried versions have it", () => {
+    const wrong = arrivals.flatMap(({ call, since }) =>
+      readTries()
+        .filter(({ capabilities, version }) => compareVersions(version, since) >= 0 !== capabilities.call.has(call))
+        .map(({ version }) => `${call} since ${since}: ${version}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+    assert.isAbove(arrivals.length, 4)
   })
 
   it("leaves a change log whose newest version is read in a minute", () => {

@@ -482,7 +482,7 @@ describe("check", () => {
         .map((line) => line.replaceAll(host, "HOST").replace(/ {2,}/g, "  ")),
       [
         "  instance  host  reachable  key  version  clock  TLS  cannot do",
-        "ok  good (default)  HOST  yes  accepted  1.82.3  +0 s  no (this machine)  archive workflows; read former versions; retry, stop executions; list, read, update, test credentials",
+        "ok  good (default)  HOST  yes  accepted  1.82.3 (tried)  +0 s  no (this machine)  archive workflows; read former versions; retry, stop executions; list, read, update, test credentials",
         "wrong  bad  HOST  yes  refused  -  -  no (this machine)  -",
         "wrong  gone  http://127.0.0.1:65535  no  -  -  -  no (this machine)  -",
         "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",

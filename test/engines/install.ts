@@ -1,6 +1,6 @@
 /** Real engines from the package registry, installed once into a cache outside of the clone. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import path from "node:path"
 
@@ -30,6 +30,15 @@ const readVersion = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct
 /** Where an engine of this version is installed. */
 export const engineFolder = (version: string): string => path.join(cache, version)
 
+/** A user folder of an engine of this version, from which others are started. */
+export const templateFolder = (version: string): string => path.join(cache, `home-${version}`)
+
+/** Removes an installed engine with all that was kept of it. */
+export const removeEngine = (version: string) => {
+  for (const folder of [engineFolder(version), templateFolder(version)])
+    rmSync(folder, { recursive: true, force: true })
+}
+
 /** Installs an engine unless it is there already. Needs python3, make and a C++ compiler for its database driver. */
 export const install = (version: string): Installed => {
   const dir = engineFolder(version)
@@ -54,14 +63,16 @@ export const install = (version: string): Installed => {
 /** Stands in for the AI nodes of 1.x, which are 450 MB and change nothing in the public API. */
 const stub = { name: "@n8n/n8n-nodes-langchain", version: "0.0.0", n8n: { nodes: [], credentials: [] } }
 
+/** Engines up to some 2.x ask for it from outside of the registry, which has an older release of it. */
+const xlsx = { xlsx: "0.18.5" }
+
 const manifestOf = (version: string) => {
   const base = { name: `engine-${version}`, private: true }
   if (majorOf(version) < 2) {
     return {
       ...base,
       dependencies: { n8n: version, [stub.name]: "file:./stub" },
-      // 1.x asks for xlsx from outside of the registry, which has an older release of it.
-      overrides: { xlsx: "0.18.5", [stub.name]: `$${stub.name}` }
+      overrides: { ...xlsx, [stub.name]: `$${stub.name}` }
     }
   }
   return {
@@ -69,6 +80,7 @@ const manifestOf = (version: string) => {
     dependencies: { n8n: version },
     // Open ranges of these lead to releases whose own dependencies the registry does not have.
     overrides: {
+      ...xlsx,
       cssomnom: "npm:cssom@0.5.0",
       "@langchain/langgraph": "1.0.2",
       "@langchain/langgraph-checkpoint": "1.0.0"

@@ -11,7 +11,7 @@ import { Schema } from "effect"
 
 import { freePort } from "../support/freePort.ts"
 import { createKey, createMemberKey, isReady, ownerSession } from "./account.ts"
-import { cache, install, type Installed, majorOf } from "./install.ts"
+import { install, type Installed, majorOf, templateFolder } from "./install.ts"
 
 /** What a test needs to call a running engine. */
 export const RunningEngine = Schema.Struct({
@@ -64,7 +64,7 @@ export const startEngine = async (version: string, env: Readonly<Record<string, 
 
 /** A user folder with migrated database, owner and key: a start from it takes seconds. Made by a first start. */
 const templateOf = async (installed: Installed): Promise<string> => {
-  const template = path.join(cache, `home-${installed.version}`)
+  const template = templateFolder(installed.version)
   if (existsSync(path.join(template, "api-key"))) return template
   const home = await mkdtemp(path.join(tmpdir(), "engine-template-"))
   const { host, stop } = await launch(installed, home, {}, undefined, false)

@@ -10,18 +10,8 @@ import { EmbeddedEngine, type Version } from "../../src/engine/embedded/Embedded
 import { probeDifferences } from "../engine/embedded/known-differences.ts"
 import { majorOf } from "../engines/install.ts"
 import { startEngine } from "../engines/start.ts"
-import { askAboutTheRest } from "./probe/others.ts"
-import { type Entry, makeProbe, type Target } from "./probe/Probe.ts"
-import { askAboutWorkflows } from "./probe/workflows.ts"
-
-/** What an engine answers to the whole series of requests; nothing may have been made on it yet. */
-const answersOf = (target: Target) =>
-  Effect.promise(async (): Promise<ReadonlyArray<Entry>> => {
-    const probe = makeProbe(target)
-    await askAboutWorkflows(probe)
-    await askAboutTheRest(probe)
-    return probe.entries
-  })
+import { answersOf } from "./probe/others.ts"
+import type { Entry, Target } from "./probe/Probe.ts"
 
 /** An embedded engine on a free port. */
 const embedded = Effect.fnUntraced(function* (version: Version) {
@@ -43,6 +33,8 @@ const real = (version: string) =>
     ({ stop }) => Effect.promise(stop)
   ).pipe(Effect.map(({ engine: { apiKey, host } }) => ({ host, apiKey, rest: 1500 })))
 
+const answersFrom = (target: Target) => Effect.promise(() => answersOf(target))
+
 const text = (entry: Entry | undefined) => JSON.stringify(entry)
 
 describe("the embedded engine", () => {
@@ -51,8 +43,8 @@ describe("the embedded engine", () => {
       `answers every request of the probe as the real ${version} does`,
       () =>
         Effect.gen(function* () {
-          const expected = yield* answersOf(yield* real(version))
-          const actual = yield* answersOf(yield* embedded(majorOf(version) < 2 ? "1.82.3" : "2.41.1"))
+          const expected = yield* answersFrom(yield* real(version))
+          const actual = yield* answersFrom(yield* embedded(majorOf(version) < 2 ? "1.82.3" : "2.41.1"))
           assert.isAbove(expected.length, 180)
           assert.strictEqual(new Set(expected.map(({ title }) => title)).size, expected.length, "titles are unique")
           // As JSON, so that the order of fields counts.

@@ -1,8 +1,9 @@
 import { Effect, Option } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { compareVersions, frozenFrom, frozenNodes, isOfFrozenType } from "../workflow/frozenTypes.ts"
+import { frozenNodes, isOfFrozenType } from "../workflow/frozenTypes.ts"
 import type { Workflow } from "../workflow/models.ts"
+import { compareVersions, frozenFrom } from "../workflow/releases.ts"
 import type { Changes, Creation } from "./body.ts"
 import { type EngineError, FrozenNodes } from "./EngineError.ts"
 import type { restCalls } from "./restCalls.ts"

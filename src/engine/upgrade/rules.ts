@@ -1,4 +1,4 @@
-import { compareVersions, numbersOf } from "../workflow/frozenTypes.ts"
+import { compareVersions, numbersOf } from "../workflow/releases.ts"
 import type { Facts, Finding, Rule, RuleId, Severity, Subject } from "./Rule.ts"
 import { ruleIds } from "./Rule.ts"
 import type { Definition } from "./rules/defining.ts"

@@ -4,40 +4,7 @@ import { isSameJson } from "../../internal/json/digest.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nodeType, toEngineType } from "./naming.ts"
 import { nameOf } from "./nodes.ts"
-
-/** The numbers of a version: `2.41.1`, `3.0`, `2.50.0-rc.1`. */
-export const numbersOf = (version: string): ReadonlyArray<number> =>
-  version
-    .split(/[-+]/, 1)
-    .flatMap((release) => release.split("."))
-    .map(Number)
-
-/** Negative where the first version is the older one; a number that is left out is 0. */
-export const compareVersions = (a: string, b: string): number => {
-  const [those, these] = [numbersOf(a), numbersOf(b)]
-  for (let place = 0; place < Math.max(those.length, these.length); place++) {
-    const difference = (those[place] ?? 0) - (these[place] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
-/** The versions that the whole project is tried on, the oldest first. */
-export const triedVersions = ["1.82.3", "2.41.1"] as const
-
-/** The place of a version among those that are tried, in words; nothing where its minor is one of them. */
-export const untriedPlace = (version: string): string | undefined => {
-  const [oldest, newest] = triedVersions
-  const minorOf = (one: string) => numbersOf(one).slice(0, 2).join(".")
-  if (!/^\d+\.\d+/.test(version) || triedVersions.some((tried) => minorOf(tried) === minorOf(version))) return undefined
-  if (compareVersions(version, oldest) < 0) return `is older than ${oldest}, the oldest version that is tried`
-  return compareVersions(version, newest) > 0
-    ? `is newer than ${newest}, the newest version that is tried`
-    : `is between ${oldest} and ${newest}, the versions that are tried`
-}
-
-/** The version from which on engines freeze types before they remove them. */
-export const frozenFrom = "2.42.6"
+import { compareVersions, frozenFrom } from "./releases.ts"
 
 const frozenTypes = new Set(["function", "functionItem"].map(nodeType))
 

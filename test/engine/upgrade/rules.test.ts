@@ -7,7 +7,7 @@ import { codeReader } from "../../../src/engine/upgrade/code.ts"
 import { typeChange } from "../../../src/engine/upgrade/compareTypes.ts"
 import type { Facts, Sample } from "../../../src/engine/upgrade/Rule.ts"
 import { isBeyondRules, rules, severityOf, stageOf } from "../../../src/engine/upgrade/rules.ts"
-import { compareVersions } from "../../../src/engine/workflow/frozenTypes.ts"
+import { compareVersions } from "../../../src/engine/workflow/releases.ts"
 import { described } from "../../cli/nodes/packages.ts"
 import { factIds } from "./factIds.ts"
 

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 
 import { chain, flow, node, webhook } from "../../engine/embedded/calls.ts"
-import { type Answer, idOf, type Json, type Probe } from "./Probe.ts"
+import { type Answer, type Entry, idOf, type Json, makeProbe, type Probe, type Target } from "./Probe.ts"
+import { askAboutWorkflows } from "./workflows.ts"
 
 const bodiesOfTags: Readonly<Record<string, Json>> = {
   duplicate: { name: "red" },
@@ -162,8 +163,12 @@ const askAboutCredentials = async ({ step }: Probe) => {
   await step("credential: delete, again", "DELETE", path)
 }
 
-export const askAboutTheRest = async (probe: Probe) => {
+/** The answers of an engine to the whole series of requests; nothing may have been made on it yet. */
+export const answersOf = async (target: Target): Promise<ReadonlyArray<Entry>> => {
+  const probe = makeProbe(target)
+  await askAboutWorkflows(probe)
   await askAboutTags(probe)
   await askAboutExecutions(probe)
   await askAboutCredentials(probe)
+  return probe.entries
 }

@@ -3,7 +3,7 @@ import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Severity } from "../../upgrade/Rule.ts"
 import { isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
-import { compareVersions } from "../../workflow/frozenTypes.ts"
+import { compareVersions } from "../../workflow/releases.ts"
 import { type Affected, severities, type Survey, type UpgradeFinding } from "./survey.ts"
 
 /** Bytes of an answer. */

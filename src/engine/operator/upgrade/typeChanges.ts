@@ -6,8 +6,8 @@ import type { Catalog } from "../../nodes/Catalog.ts"
 import { archivedTypes, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { NodeType } from "../../nodes/NodeType.ts"
 import { changesOf, type TypeChange, typeChange, type TypeFinding } from "../../upgrade/compareTypes.ts"
-import { compareVersions } from "../../workflow/frozenTypes.ts"
 import { packageOf, toEngineType } from "../../workflow/naming.ts"
+import { compareVersions } from "../../workflow/releases.ts"
 
 /** The node types of the target, and where they come from. */
 export interface Target {

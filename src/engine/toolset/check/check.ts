@@ -7,7 +7,7 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError, InstanceNotFound } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import * as VersionLookup from "../../client/versionLookup.ts"
-import { untriedPlace } from "../../workflow/frozenTypes.ts"
+import { standingOf } from "../../workflow/releases.ts"
 import { inFewWords, missing } from "./missing.ts"
 
 /** Calls every configured instance, all at the same time, and tells of each in the order of the configuration. */
@@ -43,6 +43,7 @@ const checkInstance = Effect.fnUntraced(function* (title: string, engine: Engine
   )
   const lacking = missing(version, Option.getOrUndefined(capabilities))
   const seconds = Option.map(skew, (milliseconds) => Math.trunc(milliseconds / 1000))
+  const standing = standingOf(version)?.standing
   const runs = version === VersionLookup.unknown ? "" : ` It runs version ${version}.`
   const finding: Finding = {
     fine: true,
@@ -55,13 +56,14 @@ const checkInstance = Effect.fnUntraced(function* (title: string, engine: Engine
         onNone: () => "accepted",
         onSome: ({ scopes }) => `accepted, ${scopes.length} rights`
       }),
-      version,
+      version: standing === undefined ? version : `${version} (${standing})`,
       clock: Option.match(seconds, { onNone: () => "-", onSome: (ahead) => `${ahead < 0 ? "" : "+"}${ahead} s` }),
       TLS: tls(engine.host),
       "cannot do": lacking === undefined ? "-" : lacking.length === 0 ? "nothing missing" : inFewWords(lacking)
     },
     data: {
       version,
+      standing: standing ?? null,
       scopes: Option.getOrNull(Option.map(capabilities, ({ scopes }) => scopes)),
       cannot: lacking ?? null,
       clockSkewSeconds: Option.getOrNull(seconds)
@@ -72,8 +74,11 @@ const checkInstance = Effect.fnUntraced(function* (title: string, engine: Engine
 })
 
 const versionNotes = (title: string, version: string) => {
-  const place = untriedPlace(version)
-  return place === undefined ? [] : [`${title}: version ${version} ${place}. docs/engines.md says what came when`]
+  const { nearest, standing } = standingOf(version) ?? { standing: "tried", nearest: [] }
+  if (standing === "tried") return []
+  return [
+    `${title}: version ${version} is ${standing}; ${nearest.join(" and ")} ${nearest.length > 1 ? "were" : "was"} tried. docs/engines.md says what differs`
+  ]
 }
 
 /** Differences below this do no harm. */

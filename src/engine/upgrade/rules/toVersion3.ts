@@ -1,5 +1,5 @@
 import { textOf } from "../../../internal/schema/JsonObject.ts"
-import { frozenFrom } from "../../workflow/frozenTypes.ts"
+import { frozenFrom } from "../../workflow/releases.ts"
 import { type Definition, type InNode, inNodes, node, ofTypes } from "./defining.ts"
 import { inCode, written } from "./toVersion2.ts"
 
