@@ -96,10 +96,10 @@ const differences = (before: Tried, after: Tried): ReadonlyArray<string> => {
   const statuses = otherwise.filter((one) => statusOf(one.before) !== statusOf(one.after))
   const worded = otherwise.length - statuses.length
   return [
-    ...part("New calls", byRoot(comings(calls), callRoot)),
-    ...part("Calls that are gone", byRoot(goings(calls), callRoot)),
-    ...part("New fields", byRoot(comings(fields), fieldRoot)),
-    ...part("Fields that are gone", byRoot(goings(fields), fieldRoot)),
+    ...part("New calls", callsByRoot(comings(calls))),
+    ...part("Calls that are gone", callsByRoot(goings(calls))),
+    ...part("New fields", fieldsByObject(comings(fields))),
+    ...part("Fields that are gone", fieldsByObject(goings(fields))),
     ...part("Taken, was refused", taken.map(nameOf)),
     ...part(
       "Refused, was taken",
@@ -116,14 +116,19 @@ const differences = (before: Tried, after: Tried): ReadonlyArray<string> => {
 const nameOf = ({ name }: { readonly name: string }) => name
 
 const part = (title: string, items: ReadonlyArray<string>) =>
-  items.length === 0 ? [] : [`${title}: ${items.join(title.includes("efused") ? "; " : ", ")}.`]
-
-const callRoot = (call: string) => /\/[\w-]+/.exec(call)?.[0] ?? call
-const fieldRoot = (field: string) => field.split(".").slice(0, -1).join(".")
+  items.length === 0 ? [] : [`${title}: ${items.join("; ")}.`]
 
 /** The names as code; more than three of one root as that root, with their number. */
-const byRoot = (names: ReadonlyArray<string>, rootOf: (name: string) => string): ReadonlyArray<string> => {
-  return Object.entries(Arrays.groupBy(names, rootOf)).flatMap(([name, members]) =>
+const callsByRoot = (calls: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Object.entries(Arrays.groupBy(calls, (call) => /\/[\w-]+/.exec(call)?.[0] ?? call)).flatMap(([name, members]) =>
     members.length > 3 ? [`${members.length} of \`${name}\``] : members.map((member) => `\`${member}\``)
+  )
+
+/** The fields as code, those of one object together. */
+const fieldsByObject = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const nameOf = (field: string) => field.slice(field.lastIndexOf(".") + 1)
+  const objectOf = (field: string) => field.slice(0, field.lastIndexOf("."))
+  return Object.entries(Arrays.groupBy(fields, objectOf)).map(
+    ([object, members]) => `of \`${object}\` ${members.map((member) => `\`${nameOf(member)}\``).join(", ")}`
   )
 }

@@ -35,7 +35,7 @@ const contractOn = (version: string) => {
   const folder = mkdtempSync(path.join(tmpdir(), "engine-report-"))
   const report = path.join(folder, "report.json")
   const program = path.join(root, "node_modules/vitest/vitest.mjs")
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
+  const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`]
   spawnSync(process.execPath, [program, "run", "--project", "engine", "test/real/contract.test.ts", ...reporters], {
     cwd: root,
     stdio: "inherit",

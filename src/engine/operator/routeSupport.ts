@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 
 import { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
+import { compareVersions } from "../workflow/releases.ts"
 
 /** A call that not every engine has, and not every key may use. */
 interface Route {
@@ -27,7 +28,9 @@ export const unsupportedReason = (route: Route): Effect.Effect<string | undefine
     if (offer?.calls.has(route.call) === true) return undefined
     const version = Option.getOrUndefined(yield* engine.publicVersion)
     if (offer === undefined)
-      return version !== undefined && isBefore(version, route.since) ? unsupportedText(route, version) : undefined
+      return version !== undefined && compareVersions(version, route.since) < 0
+        ? unsupportedText(route, version)
+        : undefined
     return offer.scopes.includes(route.scope)
       ? unsupportedText(route, version)
       : `The API key of instance ${engine.instance} may not ${route.verb}: it lacks the scope ${route.scope}. Create a key with it in the engine UI.`
@@ -36,13 +39,3 @@ export const unsupportedReason = (route: Route): Effect.Effect<string | undefine
 /** The guidance for an engine that does not have a call. */
 export const unsupportedText = ({ instead, since, verb }: Route, version?: string): string =>
   `This engine's API${version === undefined ? "" : ` (${version})`} cannot ${verb}: that came with ${since}. ${instead}`
-
-/** Whether a version comes before another one; what is no number counts as 0. */
-const isBefore = (version: string, other: string): boolean => {
-  const [a, b] = [numbersIn(version), numbersIn(other)]
-  const at = [0, 1, 2].find((place) => a[place] !== b[place])
-  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0)
-}
-
-const numbersIn = (version: string): ReadonlyArray<number> =>
-  [0, 1, 2].map((place) => Number.parseInt(version.split(/[.-]/)[place] ?? "0", 10) || 0)
