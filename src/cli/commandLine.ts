@@ -86,7 +86,7 @@ const command = (
     Effect.flatMap(root, (texts) => invoke({ task: "backup", texts, request }))
   ).pipe(
     Command.withDescription(
-      "Record all workflows and tags in the repository of --history, and print what has changed since the last backup"
+      "Record all workflows, tags, data tables, names of variables and folders in the repository of --history, and print what has changed"
     ),
     Command.withShortDescription("Record all workflows in the history, and print what has changed")
   )
@@ -129,6 +129,10 @@ const checkInput = {
 
 const backupInput = {
   json,
+  rows: Flag.Boolean("rows").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Keep the rows of data tables, too, up to 10,000 of each")
+  ),
   instances: Flag.String("instances").pipe(last("Only these, comma-separated; default all", "NAMES"))
 }
 

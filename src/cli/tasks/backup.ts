@@ -3,7 +3,7 @@ import { Console, Context, Effect, Result } from "effect"
 import { Instances } from "../../engine/client/Instances.ts"
 import { backup, notRecordedWords } from "../../engine/operator/history/backup.ts"
 import { unreadable } from "../../engine/operator/history/historyErrors.ts"
-import { type BackedUp, backUp } from "../../engine/operator/history/instanceBackup.ts"
+import { type BackedUp, backUp, keptWords } from "../../engine/operator/history/instanceBackup.ts"
 import { toToolFailure } from "../../engine/tools/errors.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { nameText, oneLine, visibleJson } from "../../internal/foreignText.ts"
@@ -19,6 +19,8 @@ export interface BackupRequest {
   /** Comma-separated names; by default all. */
   readonly instances: string | undefined
   readonly json: boolean
+  /** Whether the rows of data tables are kept, too. */
+  readonly rows: boolean
 }
 
 /** Backs up all or some instances and prints what changed since the last time; the exit code is 1 if one fails. */
@@ -47,7 +49,11 @@ const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupReq
             tool: backup,
             instance: engine.instance,
             render: (error) => (error._tag === "HistoryError" ? unreadable(error) : toToolFailure(error)),
-            work: backUp(engine, Infinity, (_, message) => Effect.logInfo(message))
+            work: backUp(engine, {
+              until: Infinity,
+              rows: request.rows,
+              report: (_, message) => Effect.logInfo(message)
+            })
           })
         ),
         (result) => [engine.instance, result] as const
@@ -62,7 +68,7 @@ const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupReq
       onFailure: ({ message }) => [
         request.json ? visibleJson(JSON.stringify({ instance, error: message })) : `${instance}: ${oneLine(message)}`
       ],
-      onSuccess: (backedUp) => (request.json ? [visibleJson(JSON.stringify(backedUp))] : linesOf(backedUp))
+      onSuccess: (backedUp) => (request.json ? [visibleJson(JSON.stringify(lineOf(backedUp)))] : linesOf(backedUp))
     })
     yield* Console.log(lines.join("\n"))
   }
@@ -71,21 +77,31 @@ const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupReq
   return problem?.isRecorded !== false && isWhole ? 0 : 1
 })
 
+/** A backup in JSON: what is kept beside workflows and tags stands beside them. */
+const lineOf = ({ beside, notices, ...backedUp }: BackedUp) => ({
+  ...backedUp,
+  ...beside,
+  ...(notices.length === 0 ? {} : { notices })
+})
+
 const linesOf = ({
+  beside,
   changes,
   instance,
+  notices,
   notRecorded,
   since,
   tags,
   version,
   workflows
 }: BackedUp): ReadonlyArray<string> => [
-  `${instance}: ${workflows} workflows, ${tags} tags. ${
+  `${instance}: ${keptWords({ workflows, tags, beside })}. ${
     since === undefined ? "This is its first backup." : `${changes.length} changes since the backup of ${since}.`
   }${version === undefined ? "" : ` It stands at version ${version}.`}`,
   ...(notRecorded.length === 0
     ? []
     : [oneLine(`${instance}: not recorded, unlike all else: ${notRecordedWords(notRecorded)}`)]),
+  ...notices.map((notice) => oneLine(`${instance}: ${notice}`)),
   ...(since === undefined
     ? []
     : changes.map(

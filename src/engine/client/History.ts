@@ -60,9 +60,14 @@ export type StateAfter =
   | { readonly _tag: "Deleted" }
   | { readonly _tag: "Unknown" }
 
-/** Tags or credentials, which the history keeps beside the workflows: names only, never the values of a credential. */
-export interface NamedThings {
-  readonly list: "tags" | "credentials"
+/** A list that the history keeps beside the workflows; rows are those of one data table. */
+export interface KeptList {
+  readonly list: "tags" | "credentials" | "data-tables" | "variables" | "folders" | "rows"
+  readonly table?: { readonly id: string; readonly name: string }
+}
+
+/** Things beside the workflows: names only, never the values of a credential or a variable; of rows their cells. */
+export interface NamedThings extends KeptList {
   /** All of them, if they were read; otherwise what was changed or deleted. */
   readonly all?: ReadonlyArray<JsonObject>
   readonly put?: JsonObject
@@ -147,8 +152,9 @@ export interface InstanceHistory {
     }
   ) => Effect.Effect<void>
   readonly recordChange: (change: Change) => Effect.Effect<void>
-  /** Tags and credentials: names only. */
   readonly recordNames: (listed: NamedThings) => Effect.Effect<void>
+  /** A list as of a commit; empty where none was kept. */
+  readonly listAt: (version: string, list: KeptList) => Effect.Effect<ReadonlyArray<JsonObject>, VersionError>
   /** All workflows as they are recorded, by id: what is to be kept of each. */
   readonly all: <A>(keep: (record: JsonObject) => A) => Effect.Effect<ReadonlyMap<string, A>, HistoryError>
   /** The same as of a commit; of some of them where ids are given. */
@@ -207,6 +213,7 @@ export const noHistory: InstanceHistory = {
   recordReading: () => Effect.void,
   recordChange: () => Effect.void,
   recordNames: () => Effect.void,
+  listAt: () => Effect.succeed([]),
   all: () => Effect.succeed(new Map()),
   allAt: () => Effect.succeed(new Map()),
   isRecordedAt: () => Effect.succeed(false),

@@ -101,6 +101,21 @@ export const listWhole = <A>(
   report?: (count: number) => Effect.Effect<void>
 ): Effect.Effect<ReadonlyArray<A>, EngineError> => listAll((query) => provingPage(client)(list(query)), report)
 
+/** The same for a list that not every engine has; `None` if this one does not. */
+export const listWholeIfSupported = <A>(
+  client: { readonly instance: string },
+  list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
+): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
+  listAllIfSupported((query) =>
+    Effect.flatMap(
+      list(query),
+      Option.match({
+        onNone: () => Effect.succeed(Option.none()),
+        onSome: (page) => Effect.asSome(provingPage(client)(Effect.succeed(page)))
+      })
+    )
+  )
+
 /** The error for a list of which nobody can tell whether it is whole. */
 export const endless = (instance: string) =>
   new ForeignAnswer({
@@ -113,7 +128,7 @@ export const endless = (instance: string) =>
     apiResponse: null
   })
 
-/** The same for a list that not every engine has; `None` if this one does not. */
+/** All items of a list that not every engine has; `None` if this one does not. */
 export const listAllIfSupported = <A>(
   list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
 ): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>

@@ -48,7 +48,7 @@ export const projectCalls = (instance: string, { callIfSupported }: Call.Calls):
         if (Option.isNone(answer)) return Option.none()
         const { count, data } = answer.value
         for (const folder of data) folders.set(folder.id, folder)
-        if (data.length === 0 || folders.size >= count) return Option.some([...folders.values()])
+        if (folders.size >= count) return Option.some([...folders.values()])
         if (folders.size === size || folders.size > mostFolders) return yield* endless(instance)
       }
     })

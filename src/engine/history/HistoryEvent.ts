@@ -1,6 +1,6 @@
 import { Predicate, Record, Schema, Struct } from "effect"
 
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 
 const on = { instance: Schema.String, at: Schema.Number }
 
@@ -44,7 +44,8 @@ const Wrote = Schema.TaggedStruct("Wrote", {
 
 const Listed = Schema.TaggedStruct("Listed", {
   ...on,
-  list: Schema.Literals(["tags", "credentials"]),
+  list: Schema.Literals(["tags", "credentials", "data-tables", "variables", "folders", "rows"]),
+  table: Schema.optionalKey(Schema.Struct({ id: Schema.String, name: Schema.String })),
   all: Schema.optionalKey(Schema.Array(JsonObject)),
   put: Schema.optionalKey(JsonObject),
   gone: Schema.optionalKey(Schema.String),
@@ -58,12 +59,17 @@ export const HistoryEvent = Schema.Union([Seen, Wrote, Listed, BackedUp])
 export type HistoryEvent = typeof HistoryEvent.Type
 export type HistoryEventOf<Tag extends HistoryEvent["_tag"]> = Extract<HistoryEvent, { readonly _tag: Tag }>
 
-/** The part of a tag or a credential that is kept: never a value. */
-export const shortItem = (item: JsonObject): JsonObject =>
-  Record.filter(
-    Struct.pick({ ...item }, ["id", "name", "type"]),
-    (value) => Predicate.isString(value) || Predicate.isNumber(value)
-  )
+const isShort = (value: unknown) => Predicate.isString(value) || Predicate.isNumber(value)
+
+/** The part of an item of a list that is kept: never the value of a credential or a variable. Of rows it is the whole. */
+export const shortItem = (list: HistoryEventOf<"Listed">["list"], item: JsonObject): JsonObject => {
+  if (list === "rows") return item
+  const columns = listOf(item.columns).map((column) => Struct.pick({ ...objectOf(column) }, ["name", "type"]))
+  return {
+    ...Record.filter(Struct.pick({ ...item }, ["id", "name", "type", "projectId"]), isShort),
+    ...(list === "data-tables" ? { columns } : {})
+  }
+}
 
 /** The ids of the workflows in an event. */
 export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {

@@ -6,11 +6,16 @@ import type { Call } from "../../mcp/callContext.ts"
 import type { Drift, Version } from "../client/History.ts"
 import { ourselves, unknownAuthor } from "./git/fastImport.ts"
 
+/** The line of a commit about a file. */
+interface FileLine {
+  readonly file: string
+  readonly change: string
+}
+
 /** The line of a commit about one workflow. */
-export interface Line {
+export interface Line extends Omit<FileLine, "file"> {
   /** Path of the workflow's file, without `.json`. */
   readonly base: string
-  readonly change: string
   readonly engineVersion?: string | undefined
   /** The time at which the engine has saved the change, by its own clock. */
   readonly savedAt?: string | undefined
@@ -35,7 +40,7 @@ interface Message {
   readonly subject: string
   /** Milliseconds since 1970; git stores only seconds. */
   readonly at: number
-  readonly lines: ReadonlyArray<Line>
+  readonly lines: ReadonlyArray<FileLine | Line>
   readonly origin?: Partial<Call> | undefined
   /** Folder of the instance whose backup ends here. */
   readonly backupOf?: string
@@ -51,7 +56,11 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
     ["Backup", backupOf],
     ["At", new Date(at).toISOString()]
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${inTerminal(value)}`]))
-  const body = lines.map((line) => `${line.base}.json: ${inTerminal(line.change)}${stampsOf(line)}`)
+  const body = lines.map((line) =>
+    "file" in line
+      ? `${line.file}: ${inTerminal(line.change)}`
+      : `${line.base}.json: ${inTerminal(line.change)}${stampsOf(line)}`
+  )
   return [[inTerminal(subject).slice(0, 200)], body, trailers]
     .filter((part) => part.length > 0)
     .map((part) => part.join("\n"))

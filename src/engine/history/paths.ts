@@ -1,4 +1,5 @@
 import { withoutEnd, withoutEnds } from "../../internal/texts.ts"
+import type { KeptList } from "../client/History.ts"
 import { idPattern } from "../workflow/models.ts"
 
 /** The folder of an instance, from which its name can be read back: neither hidden nor called like another file of ours. */
@@ -68,6 +69,9 @@ export const idAt = (path: string): string | undefined => {
   return id !== undefined && isFileId(id) ? id : undefined
 }
 
-/** The files with an instance's tags and the names of its credentials. */
-export const tagsFile = (instance: string): string => `${folderOf(instance)}/tags.json`
-export const credentialsFile = (instance: string): string => `${folderOf(instance)}/credentials.json`
+/** The file of a list of an instance; that of rows is called by the id of their data table. Newer lists have a line for each item. */
+export const listFile = (instance: string, list: KeptList["list"], table?: { readonly id: string }): string => {
+  const folder = folderOf(instance)
+  if (list === "rows") return `${folder}/data-tables/${table?.id ?? ""}.jsonl`
+  return `${folder}/${list}.json${list === "tags" || list === "credentials" ? "" : "l"}`
+}

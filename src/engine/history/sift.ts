@@ -32,6 +32,7 @@ export const sift = (event: HistoryEvent): Sifted => {
     }
     if (event._tag === "Listed") {
       const { all, gone, put, ...rest } = event
+      if (event.table !== undefined && !isItem(event.table)) return nothing(event)
       return {
         ...rest,
         ...(all === undefined ? {} : { all: all.filter(isItem) }),
@@ -103,7 +104,6 @@ export const cleaned =
   (secrets: ReadonlyArray<string>) =>
   (event: HistoryEvent): HistoryEvent => {
     const clean = (record: JsonObject) => withoutSecrets(recordOf(record), secrets)
-    const short = (item: JsonObject) => withoutSecrets(shortItem(item), secrets)
     if (event._tag === "Seen") return { ...event, workflows: event.workflows.map(clean) }
     if (event._tag === "Wrote") {
       const { after, before, touchedBefore } = event
@@ -115,7 +115,8 @@ export const cleaned =
       }
     }
     if (event._tag === "BackedUp") return event
-    const { all, put } = event
+    const { all, list, put } = event
+    const short = (item: JsonObject) => withoutSecrets(shortItem(list, item), secrets)
     return {
       ...event,
       ...(all === undefined ? {} : { all: all.map(short) }),

@@ -95,8 +95,8 @@ export const instanceContents = Effect.fnUntraced(function* <A extends { readonl
 })
 
 /**
- * A workflow without what concerns only itself, so that thousands fit into memory: of its nodes those that start it or call
- * others, and of further ones only which credentials they use.
+ * A workflow without what concerns only itself, so that thousands fit into memory: of its nodes those that start it, call
+ * others or use a data table, and of further ones only which credentials they use.
  */
 export const outlineOf = (workflow: Workflow): Workflow => {
   const { activeVersion, meta: _meta, pinData: _pins, shared: _shared, staticData: _data, ...rest } = workflow
@@ -109,7 +109,8 @@ export const outlineOf = (workflow: Workflow): Workflow => {
 }
 
 const outlineOfNode = (node: JsonObject): ReadonlyArray<JsonObject> => {
-  if (isTrigger(node) || objectOf(node.parameters)["workflowId"] !== undefined) return [node]
+  const { dataTableId, workflowId } = objectOf(node.parameters)
+  if (isTrigger(node) || workflowId !== undefined || dataTableId !== undefined) return [node]
   const { credentials, type, typeVersion } = node
   return credentials === undefined ? [] : [{ name: nameOf(node), type, typeVersion, credentials }]
 }

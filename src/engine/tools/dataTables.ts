@@ -4,7 +4,7 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { ApiError } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
-import { firstPages, listAllIfSupported } from "../client/listAll.ts"
+import { firstPages, listWholeIfSupported } from "../client/listAll.ts"
 import {
   type CheckedFilter,
   checkedFilter,
@@ -37,7 +37,7 @@ export const isWithoutTables = (error: { readonly _tag: string }): error is ApiE
 /** Every data table that the key may see. */
 export const allTables = Effect.fnUntraced(function* (client: Client) {
   yield* client.requireRights(["GET /data-tables"])
-  return yield* orNoTables(client, yield* listAllIfSupported(client.listTablesIfSupported))
+  return yield* orNoTables(client, yield* listWholeIfSupported(client, client.listTablesIfSupported))
 })
 
 /** Fails with the scope that the key lacks to read rows, as far as the engine tells. */

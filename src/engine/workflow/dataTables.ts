@@ -32,6 +32,9 @@ export const DataTable = open({
 })
 export type DataTable = typeof DataTable.Type
 
+/** Rows of a table that are kept at most, so that they can be brought back: by a backup, and by a plan that changes or copies them. */
+export const mostRowsKept = 10_000
+
 /** The columns of a table in their order. */
 export const columnsOf = ({ columns }: DataTable): ReadonlyArray<Column> =>
   columns.toSorted((a, b) => a.index - b.index)

@@ -90,7 +90,7 @@ describe("the history of a server", () => {
     assert.strictEqual(code, 0)
     assert.match(
       stdout,
-      /^embedded: \d+ workflows, 7 tags\. This is its first backup\. It stands at version [\da-f]{12}\.\n$/
+      /^embedded: \d+ workflows, 7 tags\. This is its first backup\. It stands at version [\da-f]{12}\.\nembedded: Not kept, .*\n$/
     )
     const files = git(history, "ls-tree", "--name-only", "HEAD", "embedded/")
     for (const name of names) assert.include(files, `/${name.replaceAll(" ", "-")}.`)
@@ -119,7 +119,7 @@ describe("workflow-tool-server backup", () => {
     const { stdout } = await run(["backup", ...where], { cwd })
     assert.match(
       stdout,
-      /^embedded: 31 workflows, 8 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\n$/
+      /^embedded: 31 workflows, 8 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\nembedded: Not kept, as they are not to be read: data tables and folders \(the engine has none\)\.\n$/
     )
   }, 60_000)
 

@@ -111,7 +111,7 @@ describe("what an engine answers", () => {
         assert.match(
           staging?.notice ?? "",
           new RegExp(
-            `^Not recorded, unlike all else: ".*and ${new Set(forged.map((one) => (typeof one === "object" ? "{…}" : one))).size - 10} more\\.$`
+            `^Not recorded, unlike all else: ".*and ${new Set(forged.map((one) => (typeof one === "object" ? "{…}" : one))).size - 10} more\\. Not kept, as they are not to be read: `
           )
         )
         yield* ask("update_workflow", { id, name: "Renamed" })

@@ -9,7 +9,6 @@ import { Instances } from "../../../engine/client/Instances.ts"
 import { toPlanFailure, toPlanningFailure } from "../../../engine/plans/failures.ts"
 import { WorkflowPlans } from "../../../engine/plans/Plans.ts"
 import { changeDataTable, planTable } from "../../../engine/plans/tables/planTable.ts"
-import { mostChanged } from "../../../engine/plans/tables/TableChange.ts"
 import { findTable } from "../../../engine/tools/dataTables.ts"
 import { toToolFailure } from "../../../engine/tools/errors.ts"
 import { isSystem } from "../../../engine/workflow/cells.ts"
@@ -23,7 +22,7 @@ import {
   mostCsvBytes,
   rowsOfCsv
 } from "../../../engine/workflow/csv.ts"
-import { columnsOf, type DataTable } from "../../../engine/workflow/dataTables.ts"
+import { columnsOf, type DataTable, mostRowsKept } from "../../../engine/workflow/dataTables.ts"
 import { nameText, oneLine, visible, visibleJson } from "../../../internal/foreignText.ts"
 import { Progress } from "../../../mcp/callContext.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
@@ -76,16 +75,16 @@ const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportReq
   )
   const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
   const { apply, describing } = Context.get(services, WorkflowPlans)
-  const parts = Arrays.chunksOf(rows, mostChanged)
+  const parts = Arrays.chunksOf(rows, mostRowsKept)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const print = (value: Readonly<Record<string, unknown>>) =>
     Console.log(json ? visibleJson(JSON.stringify(value)) : render(value, outputStyle(canColor)))
   yield* Console.error(
-    `${rows.length} rows for ${nameText(table.name)} on ${instance}${parts.length > 1 ? `, in ${parts.length} plans of at most ${mostChanged} rows` : ""}` +
+    `${rows.length} rows for ${nameText(table.name)} on ${instance}${parts.length > 1 ? `, in ${parts.length} plans of at most ${mostRowsKept} rows` : ""}` +
       (leftOut.length === 0 ? "" : `. The engine itself writes ${leftOut.join(", ")}, so that they are left out`)
   )
   for (const [at, part] of parts.entries()) {
-    const [first, last] = [lines[at * mostChanged], lines[at * mostChanged + part.length - 1]]
+    const [first, last] = [lines[at * mostRowsKept], lines[at * mostRowsKept + part.length - 1]]
     const place = parts.length > 1 ? { lines: `${first}-${last}` } : {}
     const notBegun = Effect.suspend(() =>
       at === 0
@@ -118,7 +117,7 @@ const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportReq
     }
     if (plan.steps.length > 0) {
       const progress = yield* Progress
-      const rest = lines[(at + 1) * mostChanged]
+      const rest = lines[(at + 1) * mostRowsKept]
       const notDone = Console.error(
         `Lines ${first} to ${last} are not all in: apply_plan with plan_id ${plan.id} goes on with them` +
           (rest === undefined ? "" : `, and after that --from-line ${rest} with the others`)

@@ -20,7 +20,7 @@ import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { changesOf, idsNamed, isRecordedAt, recordedIds, sinceBackup } from "./listing.ts"
 import { open } from "./open.ts"
-import { readAll, readAllAt, readVersion, versionsOf } from "./reading.ts"
+import { readAll, readAllAt, readListAt, readVersion, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
 import { HistorySpool } from "./Spool.ts"
@@ -77,7 +77,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
         return { lag: lag === undefined ? undefined : words(lag) }
       }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) }))),
     fresh: makeDeduplicate,
-    sizeOf: (event) => idsIn(event).length,
+    sizeOf: (event) => (event._tag === "Listed" ? (event.all?.length ?? 1) : idsIn(event).length),
     encode,
     spool: yield* (yield* HistorySpool).of(directory)
   })
@@ -117,6 +117,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
           clean
         ),
       recordNames: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
+      listAt: (version, list) => readingVersion(({ repository }) => readListAt(repository, instance, version, list)),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
       all: (keep) => reading(({ repository }) => readAll(repository, instance, keep)),
       allAt: (version, keep, ids) =>

@@ -5,8 +5,7 @@ import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { RecordedWorkflow, Ledger } from "../commits.ts"
 import { type HistoryEvent, idsIn } from "../HistoryEvent.ts"
 import { recordAt, weightAt } from "../layout.ts"
-import { fileOf } from "../lists.ts"
-import { idAt, keyAt, keyOf } from "../paths.ts"
+import { idAt, keyAt, keyOf, listFile } from "../paths.ts"
 import type { NewCommit } from "./fastImport.ts"
 import type { GitError } from "./Git.ts"
 import { type Files, type Repository, weightOfPath } from "./Repository.ts"
@@ -46,7 +45,9 @@ export const make = (repository: Repository) => {
       const place = places.get(key)
       return place === undefined ? [] : [[key, place] as const]
     })
-    const lists = events.flatMap((event) => (event._tag === "Listed" ? [fileOf(event)] : []))
+    const lists = events.flatMap((event) =>
+      event._tag === "Listed" ? [listFile(event.instance, event.list, event.table)] : []
+    )
     const paths = [...wanted.flatMap(([, place]) => place.paths), ...new Set(lists)]
     const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
     const files = yield* repository.read(tip, paths, isUnknown ? (yield* list(tip)).files : names)

@@ -4,11 +4,12 @@ import { inSlices } from "../../../internal/effects.ts"
 import { clipped, oneLine } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
-import { ForeignVersion, type Version, UnknownVersion, type Versions } from "../../client/History.ts"
+import { ForeignVersion, type KeptList, type Version, UnknownVersion, type Versions } from "../../client/History.ts"
 import { describe } from "../describe.ts"
 import { recordAt, weightAt } from "../layout.ts"
+import { itemsIn } from "../lists.ts"
 import { type Commit, deleted, linesIn, versionIn } from "../message.ts"
-import { folderOf, idAt } from "../paths.ts"
+import { folderOf, idAt, listFile } from "../paths.ts"
 import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
 import { type Files, type Repository, weightOfPath } from "./Repository.ts"
@@ -125,6 +126,18 @@ export const readAllAt = Effect.fnUntraced(function* <A>(
   yield* failIfForeign(changes, { version, instance, ids: [...records.keys()] })
   return records
 })
+
+/** A list of an instance as of a commit; empty where none was kept. */
+export const readListAt = (
+  repository: Repository,
+  instance: string,
+  version: string,
+  { list, table }: KeptList
+): Effect.Effect<ReadonlyArray<JsonObject>, GitError | UnknownVersion> => {
+  const file = listFile(instance, list, table)
+  const reading = repository.read(version, [file])
+  return Effect.map(unlessUnknown(repository, version, reading), (files) => itemsIn(file, files.get(file) ?? ""))
+}
 
 interface Wanted {
   readonly version: string

@@ -11,12 +11,16 @@ import { listWhole } from "../../client/listAll.ts"
 import { isIncomplete } from "../../history/record.ts"
 import { fileIdOf } from "../../history/sift.ts"
 import { WorkflowId } from "../../workflow/models.ts"
+import { type KeptCounts, recordKeptLists } from "./keptLists.ts"
 
 /** The result of the backup of one instance. */
 export interface BackedUp {
   readonly instance: string
   readonly workflows: number
   readonly tags: number
+  /** Data tables, variables and folders, as far as the engine shows them. */
+  readonly beside: KeptCounts
+  readonly notices: ReadonlyArray<string>
   /** The time of the last complete backup. */
   readonly since: string | undefined
   /** The version of the history in which the instance is as it was found. */
@@ -111,30 +115,38 @@ interface ReadWorkflows {
   readonly toRead: number
 }
 
+/** The extent of a backup. */
+export interface BackupOptions extends Omit<ReadingOptions, "isWhole"> {
+  /** Whether the rows of data tables are kept, too. */
+  readonly rows?: boolean | undefined
+}
+
 /**
- * Records all workflows and tags of an instance. Every page is recorded as it comes, so that what was begun and cut off
+ * Records all workflows of an instance, its tags, data tables, variables and folders. Every page is recorded as it comes, so that what was begun and cut off
  * goes on with what is missing; `until`, in `monotonicMillis`, nothing new is begun.
  */
 export const backUp = Effect.fnUntraced(function* (
   engine: Client,
-  until: number,
-  report: Report
+  { report, rows = false, until }: BackupOptions
 ): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
   const { history, instance } = engine
   const { count, named, toRead } = yield* readAllWorkflows(engine, { isWhole: true, until, report })
   const tags = yield* listWhole(engine, engine.listTags)
   yield* history.recordNames({ list: "tags", all: tags })
+  const { counts, notices } = yield* recordKeptLists(engine, { rows, until })
   yield* history.drained
   const { changes, version, when } = yield* history.sinceBackup
   const notRecorded = yield* history.setAside
   if (toRead === 0) {
-    yield* history.backedUp(`${count} workflows and ${tags.length} tags`)
+    yield* history.backedUp(keptWords({ workflows: count, tags: tags.length, beside: counts }))
     yield* history.drained
   }
   return {
     instance,
     workflows: count,
     tags: tags.length,
+    beside: counts,
+    notices,
     since: when,
     version,
     changes: changes.map(named),
@@ -142,6 +154,20 @@ export const backUp = Effect.fnUntraced(function* (
     notRecorded
   }
 })
+
+/** The numbers of what a backup has kept, in words. */
+export const keptWords = ({
+  beside: { folders = 0, rows = 0, tables = 0, variables = 0 },
+  tags,
+  workflows
+}: Pick<BackedUp, "beside" | "tags" | "workflows">): string =>
+  [
+    `${workflows} workflows`,
+    `${tags} tags`,
+    ...Object.entries({ "data tables": tables, rows, variables, folders }).flatMap(([what, count]) =>
+      count === 0 ? [] : [`${count} ${what}`]
+    )
+  ].join(", ")
 
 /** The fields of a listed workflow that a backup keeps. */
 const listedOf = (item: JsonObject) => ({ id: String(item.id), name: item.name, fileId: fileIdOf(item) })

@@ -8,11 +8,10 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { allTables, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
 import { givenValues, withEntered } from "../../tools/secretValues.ts"
 import { personalProject, unknownProject } from "../../tools/workflows/location.ts"
-import { columnsOf, type DataTable, valuesIn } from "../../workflow/dataTables.ts"
+import { columnsOf, type DataTable, mostRowsKept, valuesIn } from "../../workflow/dataTables.ts"
 import { engineName } from "../../workflow/naming.ts"
 import { tableUses, variableUses } from "../../workflow/resources.ts"
 import { readItems } from "../call/callState.ts"
-import { mostChanged } from "../tables/TableChange.ts"
 import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
 import { type Input, type Listing, noResources, type Resources } from "./Input.ts"
@@ -149,7 +148,7 @@ const contentsOf = (input: Input): ReadonlyArray<Content> =>
   [...chooseWorkflows(input, counterpartFinder(input)).chosen.values()].map(({ content }) => content)
 
 /** The data tables that a key can see, or why nobody can tell. */
-const tablesOf = (client: Client) =>
+export const tablesOf = (client: Client) =>
   Effect.catch(
     Effect.map(allTables(client), (items): Listing<DataTable> => ({ items })),
     (error) =>
@@ -160,11 +159,11 @@ const tablesOf = (client: Client) =>
 
 /** All rows of a table that goes along, as far as a plan keeps them. */
 const rowsOf = Effect.fnUntraced(function* (client: Client, table: DataTable) {
-  const rows = yield* matchingRows(client, table, undefined, mostChanged)
-  return rows.length > mostChanged
+  const rows = yield* matchingRows(client, table, undefined, mostRowsKept)
+  return rows.length > mostRowsKept
     ? yield* new InvalidArgument({
         argument: "include",
-        problem: `rows: ${table.name} has more than ${mostChanged} rows, which is more than a plan keeps to roll it back: leave rows out`
+        problem: `rows: ${table.name} has more than ${mostRowsKept} rows, which is more than a plan keeps to roll it back: leave rows out`
       })
     : rows.map((row) => valuesIn(row, columnsOf(table)))
 })

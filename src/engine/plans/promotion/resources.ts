@@ -1,5 +1,5 @@
 import { listed } from "../../../internal/foreignText.ts"
-import { columnsOf, type DataTable, isColumnType, type NewColumn } from "../../workflow/dataTables.ts"
+import { type Cells, columnsOf, type DataTable, isColumnType, type NewColumn } from "../../workflow/dataTables.ts"
 import { inQuotes } from "../../workflow/names.ts"
 import { tableOf, type TableUse, variableUses } from "../../workflow/resources.ts"
 import { valueAt, type Path } from "../../workflow/valuePaths.ts"
@@ -119,14 +119,14 @@ const linkTable = (
 }
 
 /** Columns and tables that are named in one warning. */
-const mostNamed = 10
+export const mostNamed = 10
 
 /** The table of a name; engines find one by its name in whatever letters. */
 const named = (tables: ReadonlyArray<DataTable>, given: string) =>
   tables.find(({ name }) => name === given) ?? tables.find(({ name }) => name.toLowerCase() === given.toLowerCase())
 
 /** The columns of a table that another one lacks, or has of another type. */
-const columnDifferences = (source: DataTable, target: DataTable): ReadonlyArray<string> => {
+export const columnDifferences = (source: DataTable, target: DataTable): ReadonlyArray<string> => {
   const types = new Map(columnsOf(target).map(({ name, type }) => [name, type]))
   return columnsOf(source).flatMap(({ name, type }) => {
     const other = types.get(name)
@@ -199,6 +199,17 @@ const creation = (instance: string, table: DataTable): TableChange => ({
   )
 })
 
+/** The steps that make a data table and fill it. */
+export const tableSteps = (
+  instance: string,
+  table: DataTable,
+  { reason, rows }: { readonly reason: string; readonly rows: ReadonlyArray<Cells> }
+): ReadonlyArray<Step> => {
+  const change = creation(instance, table)
+  const about = { kind: "table", instance, table: { created_by: tableChangeId(change) }, name: table.name } as const
+  return [change, ...insertionsInto(about, rows, 0)].map((one) => stepOf(one, reason))
+}
+
 /** The steps that make the data tables which workflows use and the target lacks, and fill those whose rows go along. */
 export const resourceSteps = ({ resources = noResources, to }: Places, built: ReadonlyArray<Built>) => {
   const users = new Map<DataTable, Array<string>>()
@@ -209,18 +220,12 @@ export const resourceSteps = ({ resources = noResources, to }: Places, built: Re
     const value = resources.values.get(name)
     return value === undefined ? [] : [stepOf(variableCreation(to, name, value), `not on ${to} yet`)]
   })
-  const tables = [...users].flatMap(([table, names]): ReadonlyArray<Step> => {
-    const change = creation(to, table)
-    const reason = `not on ${to} yet, and ${listed(names, mostNamed)} needs it`
-    const about = {
-      kind: "table",
-      instance: to,
-      table: { created_by: tableChangeId(change) },
-      name: table.name
-    } as const
-    const rows = resources.rows.get(table.id) ?? []
-    return [change, ...insertionsInto(about, rows, 0)].map((one) => stepOf(one, reason))
-  })
+  const tables = [...users].flatMap(([table, names]) =>
+    tableSteps(to, table, {
+      reason: `not on ${to} yet, and ${listed(names, mostNamed)} needs it`,
+      rows: resources.rows.get(table.id) ?? []
+    })
+  )
   const empty = [...users.keys()].filter(({ id }) => !resources.rows.has(id)).map(({ name }) => name)
   return {
     steps: [...variables, ...tables],

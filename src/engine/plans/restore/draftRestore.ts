@@ -19,6 +19,7 @@ import { order } from "../order.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
 import { closing, type Creations, relinked } from "./relinking.ts"
+import { draftResources, type LinkTables, type RestoredResources } from "./resources.ts"
 
 /** An instance as it was, and as it is. */
 export interface RestoreRequest {
@@ -30,6 +31,7 @@ export interface RestoreRequest {
   readonly tags: ReadonlyArray<Tag>
   /** Whether the engine lets pinned data be changed from outside. */
   readonly takesPinnedData: boolean
+  readonly resources?: RestoredResources
 }
 
 /** The draft that brings the workflows of an instance back to what they were; what was made since stays as it is. */
@@ -44,12 +46,14 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
     yield* mapSliced([...records, ...since], (one) => [one.id, callsOf(one)] as const)
   )
   const graph = levels(calls)
+  const { linkTables, ...resources } = draftResources(request)
   const created = new Map(
-    gone.map((record) => [record.id, creationOf(record, request, graph.levelOf(record.id))] as const)
+    gone.map((record) => [record.id, creationOf(record, request, linkTables, graph.levelOf(record.id))] as const)
   )
   const circumstances: Circumstances = {
     request,
     graph,
+    linkTables,
     created,
     refsOf,
     called: new Set([...calls.values()].flat())
@@ -69,8 +73,9 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
     kind: "restore",
     steps: [
       ...newTags,
+      ...resources.steps,
       ...stepsByRecord.flat(),
-      ...callers.flat().map((change) => stepOf(change, "it names a deleted workflow, which is made anew"))
+      ...callers.flat().map((change) => stepOf(change, "it names something deleted, which is made anew"))
     ].toSorted(order),
     warnings: [
       ...(gone.length === 0
@@ -80,7 +85,8 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
       ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
-      ...unremovableSettings(stepsByRecord.flat(), current)
+      ...unremovableSettings(stepsByRecord.flat(), current),
+      ...resources.warnings
     ],
     blocked: [],
     unchanged: stepsByRecord.filter((recordSteps) => recordSteps.length === 0).length
@@ -104,18 +110,23 @@ const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 interface Circumstances {
   readonly request: RestoreRequest
   readonly graph: Levels
+  readonly linkTables: LinkTables
   /** The creations of those that are gone. */
   readonly created: Creations
   readonly called: ReadonlySet<string>
   readonly refsOf: (record: Workflow) => ReadonlyArray<Ref>
 }
 
-const creationOf = (record: Workflow, { all, instance }: RestoreRequest, level: number): ChangeOf<"create"> => ({
+const creationOf = (
+  record: Workflow,
+  { all, instance }: RestoreRequest,
+  linkTables: LinkTables,
+  level: number
+): ChangeOf<"create"> => ({
   kind: "create",
   instance,
   key: record.id,
-  content: wholeContentOf(record),
-  references: [],
+  ...linkTables(wholeContentOf(record)),
   level,
   labels: labelsOf(record),
   formerly: record.id,
@@ -130,7 +141,7 @@ const labelsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({
 const updateOf = (
   record: Workflow,
   current: Workflow,
-  { created, graph, request }: Circumstances
+  { created, graph, linkTables, request }: Circumstances
 ): ChangeOf<"update"> | undefined => {
   const isPinned = request.takesPinnedData && isPinnedOtherwise(record, current)
   const isDescribed = request.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
@@ -139,14 +150,15 @@ const updateOf = (
     Array.isArray(nodeGroups) &&
     Array.isArray(current["nodeGroups"]) &&
     !isSameGroups(nodeGroups, current["nodeGroups"])
-  const content = {
+  const { content, references: tables } = linkTables({
     ...contentOf(record),
     ...(isGrouped ? { nodeGroups } : {}),
     ...(isPinned ? { pinData: pinDataOf(record) } : {}),
     ...(isDescribed && current["description"] !== undefined ? { description: descriptionOf(record) } : {})
-  }
+  })
   const present = shownFor(content, current)
-  const { level, references } = relinked(record, content, { created, graph })
+  const links = relinked(record, content, { created, graph })
+  const references = [...links.references, ...tables]
   const before = partsBefore(content, present)
   if (differingParts(content, present).length + Object.keys(before).length + references.length === 0) return undefined
   return {
@@ -158,7 +170,7 @@ const updateOf = (
     before: references.length === 0 ? before : { ...before, nodes: present.nodes, settings: present.settings },
     after: content,
     references: references.map(({ parts, path }) => ({ parts, path })),
-    level
+    level: links.level
   }
 }
 
@@ -177,7 +189,7 @@ const stepsOf = (
 
   if (creation !== undefined) {
     const { level, references } = relinked(record, creation.content, circumstances)
-    const whole = { ...creation, references: [...references] }
+    const whole = { ...creation, references: [...references, ...creation.references] }
     steps.push(stepOf(whole, why))
     if (references.some(({ late }) => late === true))
       steps.push({ ...stepOf(closing(whole, level), "closes a circle of calls"), undo: [] })

@@ -14,6 +14,7 @@ import { atOnce, eachWorkflow, outlineOf, withDescriptions } from "../instanceCo
 import { WorkflowPlans } from "../Plans.ts"
 import { withNames } from "../withNames.ts"
 import { draftRestore, type RestoreRequest } from "./draftRestore.ts"
+import { readResources } from "./readResources.ts"
 
 /** Plans to bring the workflows of an instance back to a commit of the history. */
 export const planRestore = Effect.fn("planRestore")(function* (input: {
@@ -57,8 +58,10 @@ export const planRestore = Effect.fn("planRestore")(function* (input: {
   )
   const tags = yield* listWhole(client, client.listTags)
   const present = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
+  const resources = yield* readResources(client, input.version)
   const request = {
     instance,
+    resources,
     version: input.version,
     records,
     all: present,

@@ -200,9 +200,6 @@ const idsIn = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => from + place)
   })
 
-/** Rows that a plan changes at most: all of them are kept, so that it can be rolled back. */
-export const mostChanged = 10_000
-
 /** Rows of one step: what deletes them, also in a rollback, names their ids in an address, which some take to 8 kB only. */
 export const mostRows = { insert: 40, update: 100, remove: 40 } as const
 

@@ -13,10 +13,10 @@ import {
   type DataTable,
   fitAddress,
   mostConditions,
+  mostRowsKept,
   partsForAddress,
   type RowFilter
 } from "../../workflow/dataTables.ts"
-import { mostChanged } from "./TableChange.ts"
 import { insertions, ofKeys, updates } from "./tableDraft.ts"
 import { keptRow } from "./tableState.ts"
 
@@ -47,7 +47,7 @@ const checkedCells = (table: DataTable, values: JsonObject, argument: string) =>
   Effect.fromResult(Result.mapError(cellsOf(table, values), (problem) => invalid(argument, problem)))
 
 export const checkedRows = Effect.fnUntraced(function* (table: DataTable, rows: ReadonlyArray<JsonObject>) {
-  if (rows.length > mostChanged) return yield* invalid("rows", `must be at most ${mostChanged} for one plan`)
+  if (rows.length > mostRowsKept) return yield* invalid("rows", `must be at most ${mostRowsKept} for one plan`)
   return yield* Effect.forEach(rows, (row, place) => checkedCells(table, row, `rows.${place}`))
 })
 
@@ -62,11 +62,11 @@ export const keptRows = Effect.fnUntraced(function* (
   { argument = "filter", columns = table }: { readonly argument?: string; readonly columns?: DataTable } = {}
 ) {
   const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
-  const rows = yield* matchingRows(client, table, checked, mostChanged)
-  return rows.length > mostChanged
+  const rows = yield* matchingRows(client, table, checked, mostRowsKept)
+  return rows.length > mostRowsKept
     ? yield* invalid(
         argument,
-        `means more than ${mostChanged} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id`
+        `means more than ${mostRowsKept} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id`
       )
     : rows.map((row) => keptRow(row, columns))
 })

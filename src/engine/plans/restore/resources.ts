@@ -1,0 +1,112 @@
+import { listed } from "../../../internal/foreignText.ts"
+import { type Cells, columnsOf, type DataTable, isColumnType } from "../../workflow/dataTables.ts"
+import { inQuotes } from "../../workflow/names.ts"
+import { tableOf } from "../../workflow/resources.ts"
+import { replaceTextsAt } from "../../workflow/valuePaths.ts"
+import type { Content, Reference } from "../Change.ts"
+import { type Listing, noResources } from "../promotion/Input.ts"
+import { mappingOf } from "../promotion/mapping.ts"
+import { columnDifferences, linkTables, mostNamed, tableSteps } from "../promotion/resources.ts"
+import type { Step } from "../Step.ts"
+
+/** Things beside workflows and tags that a backup has kept, and those of them that the instance has now. */
+export interface RestoredResources {
+  readonly tables: ReadonlyArray<DataTable>
+  readonly presentTables: Listing<DataTable>
+  /** The rows that were kept of tables, by the ids of these. */
+  readonly rows: ReadonlyMap<string, ReadonlyArray<Cells>>
+}
+
+/** The content with the data tables that are there, or are made anew, in place of deleted ones. */
+export type LinkTables = <C extends Content>(
+  content: C
+) => { readonly content: C; readonly references: ReadonlyArray<Reference> }
+
+interface Request {
+  readonly instance: string
+  readonly version: string
+  readonly resources?: RestoredResources
+}
+
+const nothingKept: RestoredResources = { tables: [], presentTables: { items: [] }, rows: new Map() }
+
+/** The steps that bring back what a backup has kept beside the workflows, and the links of workflows to it. */
+export const draftResources = (
+  request: Request
+): { readonly linkTables: LinkTables; readonly steps: ReadonlyArray<Step>; readonly warnings: ReadonlyArray<string> } =>
+  draftTables(request)
+
+const namesOf = (things: ReadonlyArray<{ readonly name: string }>) =>
+  listed(
+    things.map(({ name }) => inQuotes(name)),
+    mostNamed
+  )
+
+const draftTables = ({ instance, resources = nothingKept, version }: Request) => {
+  const { presentTables: present, rows, tables } = resources
+  const current = new Map(present.items.map((table) => [table.id, table]))
+  const deleted = present.unread === undefined ? tables.filter(({ id }) => !current.has(id)) : []
+  const replaced = deleted.filter(({ name }) => present.items.some((one) => one.name === name))
+  const isMakeable = (table: DataTable) =>
+    columnsOf(table).every(({ type }) => isColumnType(type)) &&
+    deleted.every(({ id, name }) => id === table.id || name !== table.name)
+  const missing = deleted.filter((table) => !replaced.includes(table))
+  const made = missing.filter(isMakeable)
+  const unmade = missing.filter((table) => !isMakeable(table))
+  const withoutRows = made.filter(({ id }) => !rows.has(id))
+  const changed = tables.flatMap((table) => {
+    const now = current.get(table.id)
+    const differences = now === undefined ? [] : columnDifferences(table, now)
+    return differences.length === 0 ? [] : [`${inQuotes(table.name)} (${listed(differences, mostNamed)})`]
+  })
+  const linked = new Set([...made, ...replaced].map(({ id }) => id))
+  const places = {
+    from: version,
+    to: instance,
+    mapping: mappingOf([], { from: version, to: instance, given: undefined }),
+    resources: { ...noResources, sourceTables: { items: [...made, ...replaced] }, targetTables: present }
+  }
+  const link: LinkTables = (content) => {
+    const uses = content.nodes.map((node) => {
+      const use = tableOf(node)
+      return use?.by === "id" && linked.has(use.value) ? node : {}
+    })
+    const { references, texts } = linkTables(places, { nodes: uses })
+    return { content: replaceTextsAt(content, texts), references }
+  }
+  return {
+    linkTables: link,
+    steps: made.flatMap((table) =>
+      tableSteps(instance, table, { reason: `as in ${version}; it was deleted`, rows: rows.get(table.id) ?? [] })
+    ),
+    warnings: [
+      ...(tables.length > 0 && present.unread !== undefined
+        ? [`Data tables are not brought back: ${present.unread}`]
+        : []),
+      ...(made.length === 0
+        ? []
+        : [
+            `${made.length} deleted data tables are made anew in the personal project of the key, with new ids, which workflows get: ${namesOf(made)}`
+          ]),
+      ...(withoutRows.length === 0
+        ? []
+        : [`No rows come back of ${namesOf(withoutRows)}: the history has none of them (see backup --rows)`]),
+      ...(made.length === withoutRows.length
+        ? []
+        : ["Rows come back as they were when a backup kept rows last, up to this version"]),
+      ...(replaced.length === 0
+        ? []
+        : [
+            `Other data tables have the names of deleted ones, and take their places as they are: ${namesOf(replaced)}`
+          ]),
+      ...(unmade.length === 0
+        ? []
+        : [
+            `Data tables that cannot be made anew, as several had one name or a column is of an unknown type: ${namesOf(unmade)}`
+          ]),
+      ...(changed.length === 0
+        ? []
+        : [`Data tables keep the columns that they have now: ${listed(changed, mostNamed)}`])
+    ]
+  }
+}
