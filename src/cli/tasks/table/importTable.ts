@@ -56,91 +56,121 @@ export const runTableImport = Effect.fnUntraced(function* (options: Options, req
 }, Effect.scoped)
 
 const imported = Effect.fnUntraced(function* (launch: Launch, request: ImportRequest) {
-  const { by, json } = request
   const engines = yield* instances(launch)
   const client = yield* Context.get(engines, Instances).resolve(request.instance)
   const { instance } = client
   const bytes = yield* bytesOf(request.file)
-  const table = yield* asCall({
-    tool: readDataTable,
-    instance,
-    render: toToolFailure,
-    work: findTable(client, request.table)
-  })
-  const { leftOut, lines, rows } = yield* Effect.fromResult(rowsIn(bytes, table, request)).pipe(
-    Effect.mapError((problems) => {
-      const texts = problems.map((problem) => `${request.file}: ${oneLine(csvProblemText(problem))}`)
-      return new UsageError({ message: [...texts, "Nothing was sent."].join("\n") })
-    })
+  const work = findTable(client, request.table)
+  const table = yield* asCall({ tool: readDataTable, instance, render: toToolFailure, work })
+  const wanted = yield* Effect.mapError(
+    Effect.fromResult(rowsIn(bytes, table, request)),
+    (problems) => new UsageError({ message: misfits(request.file, problems) })
   )
+  const parts = partsOf(wanted)
+  yield* Console.error(outset(wanted, table, instance, parts.length))
   const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
-  const { apply, describing } = Context.get(services, WorkflowPlans)
-  const parts = Arrays.chunksOf(rows, mostRowsKept)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const print = (value: Readonly<Record<string, unknown>>) =>
-    Console.log(json ? visibleJson(JSON.stringify(value)) : render(value, outputStyle(canColor)))
+    Console.log(request.json ? visibleJson(JSON.stringify(value)) : render(value, outputStyle(canColor)))
+  const target = { instance, table, by: request.by, services: Context.merge(engines, services), print }
+  return yield* request.apply ? appliedInTurn(target, parts) : shownOnly(target, parts)
+})
+
+/** The place to which the rows go, and the way in which it is told. */
+interface Target {
+  readonly instance: string
+  readonly table: DataTable
+  readonly by: string | undefined
+  readonly services: Context.Context<Instances | WorkflowPlans>
+  readonly print: (value: Readonly<Record<string, unknown>>) => Effect.Effect<void>
+}
+
+/** The rows of one plan, with the lines on which they begin and end, and the line of the next plan. */
+interface Part {
+  readonly rows: CsvRows["rows"]
+  readonly first: number | undefined
+  readonly last: number | undefined
+  readonly next: number | undefined
+  readonly isFirst: boolean
+  /** What the answer says of its place in the file; nothing where it is the only one. */
+  readonly place: { readonly lines?: string }
+}
+
+const partsOf = ({ lines, rows }: Rows): ReadonlyArray<Part> =>
+  Arrays.chunksOf(rows, mostRowsKept).map((part, at) => {
+    const start = at * mostRowsKept
+    const [first, last, next] = [lines[start], lines[start + part.length - 1], lines[start + mostRowsKept]]
+    const place = rows.length > mostRowsKept ? { lines: `${first}-${last}` } : {}
+    return { rows: part, first, last, next, isFirst: at === 0, place }
+  })
+
+const planned = ({ by, instance, services, table }: Target, { rows }: Part) => {
+  const way = by === undefined ? { action: "insert" as const } : { action: "upsert" as const, column: by }
+  const work = Effect.provideContext(planTable({ instance, table: table.id, rows, ...way }), services)
+  return withProgressLine(asCall({ tool: changeDataTable, instance, render: toPlanningFailure, work }))
+}
+
+const shownOnly = Effect.fnUntraced(function* (target: Target, parts: ReadonlyArray<Part>) {
+  const { describing } = Context.get(target.services, WorkflowPlans)
+  for (const part of parts.slice(0, 1)) {
+    const plan = yield* planned(target, part)
+    yield* target.print({ ...part.place, ...(yield* summary(describing, plan)) })
+    if (plan.blocked.length > 0) return 1
+  }
   yield* Console.error(
-    `${rows.length} rows for ${nameText(table.name)} on ${instance}${parts.length > 1 ? `, in ${parts.length} plans of at most ${mostRowsKept} rows` : ""}` +
-      (leftOut.length === 0 ? "" : `. The engine itself writes ${leftOut.join(", ")}, so that they are left out`)
+    parts.length > 1
+      ? `Nothing is changed yet. This is the first of ${parts.length} plans; --apply makes all of them, one after the other`
+      : "Nothing is changed yet: --apply does it, or apply_plan with this plan_id"
   )
-  for (const [at, part] of parts.entries()) {
-    const [first, last] = [lines[at * mostRowsKept], lines[at * mostRowsKept + part.length - 1]]
-    const place = parts.length > 1 ? { lines: `${first}-${last}` } : {}
-    const notBegun = Effect.suspend(() =>
-      at === 0
-        ? Effect.void
-        : Console.error(`The lines before ${first} are in: --from-line ${first} goes on behind them`)
-    )
-    const plan = yield* asCall({
-      tool: changeDataTable,
-      instance,
-      render: toPlanningFailure,
-      work: planTable({
-        instance,
-        table: table.id,
-        rows: part,
-        ...(by === undefined ? { action: "insert" } : { action: "upsert", column: by })
-      }).pipe(Effect.provideContext(engines), Effect.provideContext(services))
-    }).pipe(
-      withProgressLine,
-      Effect.onError(() => notBegun)
-    )
-    if (!request.apply) {
-      yield* print({ ...place, ...(yield* summary(describing, plan)) })
-      if (plan.blocked.length > 0) return 1
-      yield* Console.error(
-        parts.length > 1
-          ? `Nothing is changed yet. This is the first of ${parts.length} plans; --apply makes all of them, one after the other`
-          : "Nothing is changed yet: --apply does it, or apply_plan with this plan_id"
-      )
-      return 0
-    }
-    if (plan.steps.length > 0) {
-      const progress = yield* Progress
-      const rest = lines[(at + 1) * mostRowsKept]
-      const notDone = Console.error(
-        `Lines ${first} to ${last} are not all in: apply_plan with plan_id ${plan.id} goes on with them` +
-          (rest === undefined ? "" : `, and after that --from-line ${rest} with the others`)
-      )
-      const report = yield* asCall({
-        tool: applyPlan,
-        instance,
-        input: { plan_id: plan.id },
-        render: toPlanFailure,
-        work: apply(plan.id, { onProgress: (done, total) => progress({ progress: done, total }) })
-      }).pipe(
-        withProgressLine,
-        Effect.onError(() => notDone)
-      )
-      yield* print({ ...place, ...report })
-      if (report.state !== "applied") return yield* Effect.as(notDone, 1)
-    } else {
-      yield* print({ ...place, ...(yield* summary(describing, plan)) })
-      if (plan.blocked.length > 0) return yield* Effect.as(notBegun, 1)
-    }
+  return 0
+})
+
+const appliedInTurn = Effect.fnUntraced(function* (target: Target, parts: ReadonlyArray<Part>) {
+  for (const part of parts) {
+    if (!(yield* applied(target, part))) return 1
   }
   return 0
 })
+
+/** Whether all rows of a part are in; if they are not, how to go on is told. */
+const applied = Effect.fnUntraced(function* (target: Target, part: Part) {
+  const { instance, print, services } = target
+  const { first, isFirst, last, next, place } = part
+  const notBegun = isFirst
+    ? Effect.void
+    : Console.error(`The lines before ${first} are in: --from-line ${first} goes on behind them`)
+  const { apply, describing } = Context.get(services, WorkflowPlans)
+  const plan = yield* Effect.onError(planned(target, part), () => notBegun)
+  if (plan.steps.length === 0) {
+    yield* print({ ...place, ...(yield* summary(describing, plan)) })
+    const isDone = plan.blocked.length === 0
+    if (!isDone) yield* notBegun
+    return isDone
+  }
+  const notDone = Console.error(
+    `Lines ${first} to ${last} are not all in: apply_plan with plan_id ${plan.id} goes on with them` +
+      (next === undefined ? "" : `, and after that --from-line ${next} with the others`)
+  )
+  const progress = yield* Progress
+  const work = apply(plan.id, { onProgress: (done, total) => progress({ progress: done, total }) })
+  const input = { plan_id: plan.id }
+  const report = yield* asCall({ tool: applyPlan, instance, input, render: toPlanFailure, work }).pipe(
+    withProgressLine,
+    Effect.onError(() => notDone)
+  )
+  yield* print({ ...place, ...report })
+  const isDone = report.state === "applied"
+  if (!isDone) yield* notDone
+  return isDone
+})
+
+const outset = ({ leftOut, rows }: Rows, table: DataTable, instance: string, plans: number) =>
+  `${rows.length} rows for ${nameText(table.name)} on ${instance}` +
+  (plans > 1 ? `, in ${plans} plans of at most ${mostRowsKept} rows` : "") +
+  (leftOut.length === 0 ? "" : `. The engine itself writes ${leftOut.join(", ")}, so that they are left out`)
+
+const misfits = (file: string, problems: ReadonlyArray<CsvProblem>) =>
+  [...problems.map((problem) => `${file}: ${oneLine(csvProblemText(problem))}`), "Nothing was sent."].join("\n")
 
 /** The bytes of a file or of standard input, or as many as show that they are too many. */
 const bytesOf = (file: string) =>
