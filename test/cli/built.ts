@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from "node:http"
 import type { Server as TlsServer } from "node:https"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { createInterface } from "node:readline"
 
 import { afterAll, beforeAll } from "vitest"
 
@@ -88,6 +89,17 @@ export const start = (
     return output[stream]
   }
   return { child, ended, says }
+}
+
+/** Sends bare requests to a started command over its standard streams, one at a time, and returns the lines of its answers. */
+export const requestsTo = ({ child, ended }: Pick<ReturnType<typeof start>, "child" | "ended">) => {
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return async (method: string, params: object): Promise<string> => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`)
+    const { value } = await lines.next()
+    if (typeof value === "string") return value
+    throw new Error(`the command has ended without an answer to ${method}: ${JSON.stringify(await ended)}`)
+  }
 }
 
 /** Runs the command to its end, with an empty standard input. */

@@ -186,7 +186,7 @@ const ofWrites: ReadonlyArray<string> = Object.values(operations).flatMap(({ kin
 /** The embedded shop on a port, whose next write of a path meets a fault; every write that it carries out is counted. */
 const faulty = Effect.fnUntraced(function* (fault: Fault) {
   const carriedOut = new Map<string, number>()
-  const next = { path: "", met: once<void>(), gone: once<void>() }
+  const next = { path: "", met: once<void>(), three: once<void>(), gone: once<void>() }
   const middleware = HttpRouter.middleware(
     (answer) =>
       Effect.gen(function* () {
@@ -200,6 +200,7 @@ const faulty = Effect.fnUntraced(function* (fault: Fault) {
         const key = `${request.method} ${request.url} ${yield* Effect.orDie(request.text)}`
         const response = yield* answer
         if (ofWrites.includes(operation) && response.status < 300) carriedOut.set(key, (carriedOut.get(key) ?? 0) + 1)
+        if (carriedOut.size === 3) next.three.resolve()
         if (!isHit) return response
         next.met.resolve()
         if (fault === "killed") yield* Effect.promise(() => next.gone.promise)
@@ -237,11 +238,13 @@ describe("a write of today's interface", () => {
           const [acting, given] = isBrake
             ? [tool, { ...args, confirm: true }]
             : ["apply_plan", { plan_id, confirm: true, max_seconds: 30 }]
-          Object.assign(next, { path, met: once<void>(), gone: once<void>() })
+          Object.assign(next, { path, met: once<void>(), three: once<void>(), gone: once<void>() })
           carriedOut.clear()
           if (fault === "killed") {
             const unanswered = server.call(acting, given)
-            yield* Effect.promise(() => Promise.race([next.met.promise, unanswered]))
+            // The brake goes on meanwhile, so that nothing of it is left for the next server but to tell how it is undone.
+            const begun = isBrake ? [next.met.promise, next.three.promise] : [next.met.promise]
+            yield* Effect.promise(() => Promise.race([Promise.all(begun), unanswered]))
             server.child.kill("SIGKILL")
             assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))), name)
             yield* Effect.promise(() => server.ended)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { whole } from "../../changes/tools/results.ts"
+import { next, whole } from "../../changes/tools/results.ts"
 import {
   type Article,
   BidType,
@@ -112,4 +112,28 @@ export const articleRow = (campaign: Campaign, article: Article) => ({
       return [placement, bid === null ? null : amountIn(campaign.currency, bid)]
     })
   )
+})
+
+/** A start or a pause, done or only shown. */
+export const moveShown = Schema.Struct({
+  done: Schema.Boolean,
+  campaign: Schema.Struct({ ...row, articles: whole }),
+  budget: reportedAmount,
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
+  next
+})
+
+/** A pause: of one campaign, or of several at once. */
+export const pauseShown = Schema.Struct({
+  done: Schema.Boolean,
+  campaign: Schema.optionalKey(moveShown.fields.campaign),
+  budget: Schema.optionalKey(reportedAmount),
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
+  pause_id: Schema.optionalKey(Schema.String),
+  paused: Schema.optionalKey(whole),
+  still_running: Schema.optionalKey(whole),
+  failed: Schema.optionalKey(Schema.Array(Schema.Struct({ advert_id: whole, problem: Schema.String }))),
+  next
 })

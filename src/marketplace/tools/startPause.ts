@@ -1,7 +1,6 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { GuardViolation } from "../../changes/PlanError.ts"
-import { next, whole } from "../../changes/tools/results.ts"
 import { listed, quotedName } from "../../internal/foreignText.ts"
 import { fingerprint } from "../../internal/sha256.ts"
 import { monotonicMillis } from "../../internal/time.ts"
@@ -28,17 +27,7 @@ import { readBudget, readCampaign } from "./campaigns.ts"
 import { gatheringUntil } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, shownIds } from "./parameters.ts"
-import { budgetShown, campaignRow, row, reportedAmount } from "./shown.ts"
-
-/** A start or a pause, done or only shown. */
-const moveShown = Schema.Struct({
-  done: Schema.Boolean,
-  campaign: Schema.Struct({ ...row, articles: whole }),
-  budget: reportedAmount,
-  status_now: Schema.optionalKey(whole),
-  status_text_now: Schema.optionalKey(Schema.String),
-  next
-})
+import { budgetShown, campaignRow, moveShown, pauseShown } from "./shown.ts"
 
 /** Shows what would happen, and does it if confirmed; both are written to the audit log. */
 const move = (kind: "pause" | "start") =>
@@ -116,20 +105,6 @@ export const startCampaign = Tool.make("ads_start_campaign", {
   run: move("start")
 })
 
-/** A pause: of one campaign, or of several at once. */
-const pauseShown = Schema.Struct({
-  done: Schema.Boolean,
-  campaign: Schema.optionalKey(moveShown.fields.campaign),
-  budget: Schema.optionalKey(reportedAmount),
-  status_now: Schema.optionalKey(whole),
-  status_text_now: Schema.optionalKey(Schema.String),
-  pause_id: Schema.optionalKey(Schema.String),
-  paused: Schema.optionalKey(whole),
-  still_running: Schema.optionalKey(whole),
-  failed: Schema.optionalKey(Schema.Array(Schema.Struct({ advert_id: whole, problem: Schema.String }))),
-  next
-})
-
 /** Campaigns that one call may name: those of a larger account are paused with `all`. */
 const mostNamed = 3000
 
@@ -201,8 +176,16 @@ const pauseOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | und
     const { caller: by, pause } = entry
     return typeof pause === "string" && pause.endsWith(`-${hash}`) ? [{ pause, by }] : []
   })
-  const id = begun.at(-1)?.pause ?? `pause-${now.toString(36)}-${hash}`
-  return { id, caller, isAgreed: begun.some(({ by, pause }) => pause === id && by === caller) }
+  const last = begun.at(-1)?.pause
+  const id = last ?? `pause-${now.toString(36)}-${hash}`
+  const isAgreed = begun.some(({ by, pause }) => pause === id && by === caller)
+  return {
+    id,
+    caller,
+    isAgreed,
+    isBegun: last !== undefined,
+    undo: `ads_plan_state with undo_pause ${id} plans to start them again.`
+  }
 })
 
 /** Pauses what runs of some campaigns, or all of it, at the full pace of the limit, until the time of the call is over. */
@@ -225,8 +208,11 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const rest =
     beyond === 0 ? "" : ` ${beyond} others run that guards.allowedCampaigns does not name, and they go on running.`
   const count = targets.length === 1 ? "1 campaign" : `${targets.length} campaigns`
+  const { isAgreed, isBegun, undo, ...pause } = yield* pauseOf(wanted)
   if (targets.length === 0) {
-    return { done: true, paused: 0, still_running: beyond, next: `Nothing of it runs.${rest}` }
+    const nothing = { done: true, paused: 0, still_running: beyond, next: `Nothing of it runs.${rest}` }
+    // A server that was killed may have paused all of it.
+    return isBegun ? { ...nothing, pause_id: pause.id, next: `Nothing of it runs any more: ${undo}${rest}` } : nothing
   }
   const names = listed(
     targets.map(({ name }) => quotedName(name)),
@@ -239,7 +225,6 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
       next: `Nothing was changed. To pause ${count} (${names}), call again with confirm true.${rest}`
     }
   }
-  const { isAgreed, ...pause } = yield* pauseOf(wanted)
   if (!isAgreed) {
     yield* agreedTo({
       message: `Pause ${count} now: ${names}?`,
@@ -287,7 +272,7 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
     paused,
     still_running: left + beyond,
     ...(failed.length === 0 ? {} : { failed: failed.slice(0, 3) }),
-    next: `Paused; a status settles within about a minute.${again} ads_plan_state with undo_pause ${pause.id} plans to start them again.${rest}${unwritten}`
+    next: `Paused; a status settles within about a minute.${again} ${undo}${rest}${unwritten}`
   }
 })
 

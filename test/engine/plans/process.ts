@@ -1,10 +1,9 @@
 import { createServer, request as forward } from "node:http"
-import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
-import { directory, start } from "../../cli/built.ts"
+import { directory, requestsTo, start } from "../../cli/built.ts"
 import type { Json } from "../../support/harness.ts"
 import type { Place } from "./support.ts"
 
@@ -22,13 +21,10 @@ export const operatorCommand = (
   within: ReadonlyArray<string> = []
 ) => {
   const { child, ended, says } = start(["--config", ".config.json", "--toolsets", "operator,api"], { cwd, env, within })
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const send = requestsTo({ child, ended })
   const call = async (name: string, args: object): Promise<Json> => {
-    child.stdin.write(
-      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })}\n`
-    )
-    const { value } = await lines.next()
-    if (typeof value !== "string" || value.includes('"error":{"code"')) return Promise.reject(new Error(String(value)))
+    const value = await send("tools/call", { name, arguments: args })
+    if (value.includes('"error":{"code"')) throw new Error(value)
     return Schema.decodeUnknownSync(Answer)(Schema.decodeUnknownSync(Reply)(value).result.content[0]?.text)
   }
   const leave = async () => {
