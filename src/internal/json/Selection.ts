@@ -76,7 +76,7 @@ export class Selector {
     if (value === undefined) return at
     const end = value.end.find(bytes, at)
     const to = end === -1 ? bytes.length : end
-    if (value.role !== "passed") this.keep(bytes.subarray(at, to))
+    if (value.role !== "passed") this.keep(bytes, at, to)
     if (end === -1) return to
     this.value = undefined
     if (value.role === "key") {
@@ -96,7 +96,7 @@ export class Selector {
       this.value = { end: new ValueEnd(), role: "key", from: this.length }
       return at
     }
-    this.keep(bytes.subarray(at, at + 1))
+    this.keep(bytes, at, at + 1)
     if (byte === closeArray || byte === closeObject) this.open.pop()
     else if (around !== undefined && byte === comma) {
       around.count++
@@ -112,22 +112,24 @@ export class Selector {
     if (typeof selection === "function" && (byte === openArray || byte === openObject)) {
       const isArray = byte === openArray
       this.open.push({ isArray, select: selection, count: 0, expects: isArray ? "value" : "key" })
-      this.keep(bytes.subarray(at, at + 1))
+      this.keep(bytes, at, at + 1)
       return at + 1
     }
-    if (selection === "nothing") this.keep(nothing)
+    if (selection === "nothing") this.keep(nothing, 0, nothing.length)
     this.value = { end: new ValueEnd(), role: selection === "nothing" ? "passed" : "kept", from: this.length }
     return at
   }
 
-  private keep(bytes: Uint8Array): void {
-    const length = this.length + bytes.length
+  private keep(bytes: Uint8Array, from: number, to: number): void {
+    const length = this.length + to - from
     if (length > this.kept.length) {
       const larger = new Uint8Array(Math.max(length, 2 * this.kept.length))
       larger.set(this.kept.subarray(0, this.length))
       this.kept = larger
     }
-    this.kept.set(bytes, this.length)
+    // A view of each single byte would be most of what a list allocates.
+    if (to === from + 1) this.kept[this.length] = bytes[from] ?? 0
+    else this.kept.set(bytes.subarray(from, to), this.length)
     this.length = length
   }
 }

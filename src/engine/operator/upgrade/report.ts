@@ -1,7 +1,7 @@
 import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Severity } from "../../upgrade/Rule.ts"
+import type { Outline, Severity } from "../../upgrade/Rule.ts"
 import { isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
 import { compareVersions } from "../../workflow/releases.ts"
 import { type Affected, severities, type Survey, type UpgradeFinding } from "./survey.ts"
@@ -129,10 +129,14 @@ const firsts = (texts: ReadonlyArray<string>, most: number, characters: number):
   ...(texts.length > most ? [`+${texts.length - most}`] : [])
 ]
 
-const affectedRow = ({ affected, survey }: Entry, { callers, characters, nodes, rules }: Detail): JsonObject => {
+const affectedRow = (
+  { affected, survey }: Entry,
+  callingOutlines: ReadonlyArray<Outline>,
+  { callers, characters, nodes, rules }: Detail
+): JsonObject => {
   const { active, findings, id, name, severity } = affected
   const byRule = [...nodesByRule(findings)]
-  const calledBy = callersOf(survey, id).map((one) => `${clipped(one.name, characters)} (${one.id})`)
+  const calledBy = callingOutlines.map((one) => `${clipped(one.name, characters)} (${one.id})`)
   return {
     instance: clipped(survey.instance, 40),
     id,
@@ -151,7 +155,8 @@ const affectedRow = ({ affected, survey }: Entry, { callers, characters, nodes, 
 }
 
 const shortRow = (entry: Entry): JsonObject => {
-  const rows = details.map((detail) => affectedRow(entry, detail))
+  const callingOutlines = callersOf(entry.survey, entry.affected.id)
+  const rows = details.map((detail) => affectedRow(entry, callingOutlines, detail))
   return rows.find((row) => jsonBytes(row) <= rowBytes) ?? rows.at(-1) ?? {}
 }
 

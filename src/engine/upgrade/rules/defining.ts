@@ -1,6 +1,5 @@
-import { grouped } from "../../../internal/collections.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { agentType, nodeType, toEngineType } from "../../workflow/naming.ts"
+import { agentType, neutralType, nodeType, toEngineType } from "../../workflow/naming.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { Facts, Finding, Rule, Sample, Subject } from "../Rule.ts"
@@ -28,38 +27,37 @@ export const shortTypeOf = ({ type }: JsonObject): string => {
 export const wholeType = (short: string): string =>
   short.startsWith("lc.") ? agentType(short.slice(3)) : nodeType(short)
 
+/** A type in the short form of rules, in every form in which workflows name it. */
+const spellingsOf = (short: string): ReadonlyArray<string> =>
+  short.startsWith("lc.")
+    ? agentPrefixes.map((prefix) => prefix + short.slice(3))
+    : [nodeType(short), neutralType(short)]
+
 /** A finding of a rule in a node: without the node, and without the effect of its being disabled. */
 export type InNode = Omit<Finding, "node" | "rule">
 
 /** The finding of a rule in each node of these types; `inNode` says what it finds, once for every node where it is left out. */
-export const inNodes =
-  (
-    types: ReadonlyArray<string> | undefined,
-    inNode: (
-      node: JsonObject,
-      parameters: JsonObject,
-      context: { readonly facts: Facts; readonly workflow: Subject }
-    ) => ReadonlyArray<InNode>
-  ): Definition["find"] =>
-  (workflow, facts) => {
-    const { nodes } = workflow
-    const meant = types === undefined ? nodes : types.flatMap((type) => nodesByType(nodes).get(type) ?? [])
-    return meant.flatMap((node) =>
-      inNode(node, objectOf(node.parameters), { facts, workflow }).map((finding) => ({
+export const inNodes = (
+  types: ReadonlyArray<string> | undefined,
+  inNode: (
+    node: JsonObject,
+    parameters: JsonObject,
+    context: { readonly facts: Facts; readonly workflow: Subject }
+  ) => ReadonlyArray<InNode>
+): Definition["find"] => {
+  const spellings = types === undefined ? undefined : new Set(types.flatMap(spellingsOf))
+  const isMeant = ({ type }: JsonObject) => typeof type === "string" && spellings?.has(type) === true
+  return (workflow, facts) => {
+    const context = { facts, workflow }
+    const nodes = spellings === undefined ? workflow.nodes : workflow.nodes.filter(isMeant)
+    return nodes.flatMap((node) =>
+      inNode(node, objectOf(node.parameters), context).map((finding) => ({
         node: nameOf(node),
         ...finding,
         ...(isEnabled(node) ? {} : { severity: "cosmetic" as const, message: `${finding.message} (it is disabled)` })
       }))
     )
   }
-
-const groups = new WeakMap<Subject["nodes"], ReadonlyMap<string, ReadonlyArray<JsonObject>>>()
-
-/** The nodes of a workflow by their type, grouped once for all rules. */
-const nodesByType = (nodes: Subject["nodes"]) => {
-  const byType = groups.get(nodes) ?? grouped(nodes, shortTypeOf)
-  groups.set(nodes, byType)
-  return byType
 }
 
 /** Finds every node of these types, whose field is the type. */
