@@ -35,6 +35,13 @@ const called = Effect.fnUntraced(function* (world: Stage, tool: string, args: Js
   Reflect.deleteProperty(fleet.weather, "one")
   if (one.after === Infinity && outcome._tag !== "Answered" && !ofRunning.has(tool))
     found.push(`${tool} is refused though all is well`)
+  if (
+    one.after === Infinity &&
+    !tool.startsWith("ads_") &&
+    outcome._tag === "Answered" &&
+    outcome.answer["steps"] === 0
+  )
+    found.push(`${tool} has nothing to do, so that no fault meets a step`)
   // What is still on its way arrives.
   yield* Effect.sleep("2 minutes")
   if (tool === "apply_plan") yield* applied(world, operator, String(args["plan_id"]), "production")

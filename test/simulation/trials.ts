@@ -38,11 +38,13 @@ const workflow = (world: Engines, isActive = false) =>
     return id
   })
 
-/** The execution of a new workflow, which may have failed. */
-const execution = (world: Engines) =>
+/** The execution of a new workflow, with its node A in another form where one is given; it may have failed. */
+const execution = (world: Engines, a: Json = {}) =>
   Effect.gen(function* () {
     const name = `Flow of ${world.fresh()}`
-    const id = yield* posted(world, "/workflows", workflowNamed(name, false))
+    const { nodes, ...rest } = workflowNamed(name, false)
+    const tried = { ...rest, nodes: nodes.map((node) => (node.name === "A" ? { ...node, ...a } : node)) }
+    const id = yield* posted(world, "/workflows", tried)
     yield* firstOf(world).send("person", "POST", `/workflows/${id}/activate`, {})
     yield* Effect.sleep("5 seconds")
     yield* firstOf(world).send("person", "POST", `/webhook/${name.toLowerCase().replaceAll(" ", "-")}`, { stamp: name })
@@ -52,21 +54,16 @@ const execution = (world: Engines) =>
   })
 
 /** An execution that failed at a node's code. */
-const failure = (world: Engines) =>
-  Effect.gen(function* () {
-    const name = `Flow of ${world.fresh()}`
-    const path = name.toLowerCase().replaceAll(" ", "-")
-    const { nodes, ...rest } = workflowNamed(name, false)
-    const code = { type: "n8n-nodes-base.code", typeVersion: 2, parameters: failing("$json.body.mail.trim()") }
-    const broken = { ...rest, nodes: nodes.map((node) => (node.name === "A" ? { ...node, ...code } : node)) }
-    const id = yield* posted(world, "/workflows", broken)
-    yield* firstOf(world).send("person", "POST", `/workflows/${id}/activate`, {})
-    yield* Effect.sleep("5 seconds")
-    yield* firstOf(world).send("person", "POST", `/webhook/${path}`, { stamp: name })
-    yield* Effect.sleep("5 seconds")
-    const { text } = yield* firstOf(world).send("person", "GET", `/executions`)
-    return { execution: readFirst(text).data[0].id, workflow: id }
-  })
+const failure = (world: Engines) => {
+  const code = { type: "n8n-nodes-base.code", typeVersion: 2, parameters: failing("$json.body.mail.trim()") }
+  return Effect.map(execution(world, code), ({ id, workflow }) => ({ execution: id, workflow }))
+}
+
+/** A workflow with a node that an upgrade removes, and a run that shows it at work. */
+const outdated = (world: Engines) => {
+  const functionCode = "return { stamp: $json.body.stamp, size: items.length }"
+  return execution(world, { type: "n8n-nodes-base.function", typeVersion: 1, parameters: { functionCode } })
+}
 
 const failing = (value: string) => ({ mode: "runOnceForEachItem", jsCode: `return { json: { mail: ${value} } }` })
 
@@ -115,6 +112,8 @@ const version = (world: Engines) =>
     const data = backup._tag === "Answered" ? backup.answer["data"] : []
     return { id, version: String(Object(Array.isArray(data) ? data[0] : {}).version) }
   })
+
+const upgrade = { instances: "production", where: { name: "Flow*" } }
 
 const edit = { operations: [{ op: "set", node: "A", path: "notes", value: "new" }] }
 const recorded = (world: Engines) =>
@@ -190,7 +189,14 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("plan_restore", (world) =>
     Effect.map(version(world), ({ version }): Json => ({ version, instance: "production" }))
   ),
-  trial("plan_upgrade", given({ instances: "production", where: { name: "Flow*" } })),
+  trial("plan_upgrade", (world) => Effect.as(outdated(world), upgrade)),
+  trial("apply_plan", (world) =>
+    Effect.gen(function* () {
+      yield* outdated(world)
+      const plan = yield* made(world, operator, "plan_upgrade", upgrade, "production")
+      return { plan_id: plan?.plan_id ?? "", confirm: true }
+    })
+  ),
   trial("try_fix", (world) =>
     Effect.map(failure(world), ({ execution }): Json => ({ execution, operations: fix, instance: "production" }))
   ),

@@ -221,7 +221,8 @@ describe("plan_upgrade", () => {
       Effect.gen(function* () {
         const { meddle, send } = yield* Beside
         const item = (index: number) =>
-          `{ json: { name: $json.query.name, place: ${index}, list: [1, 2], more: { deep: "x" } } }`
+          `{ json: { name: $json.query.name, place: ${index}, list: [1, 2], more: { deep: "x" } }, ` +
+          `binary: { note: { data: "aGk=", mimeType: "text/plain" } }, pairedItem: { item: 0 } }`
         const code = `return [${[0, 1, 2].map(item).join(", ")}]`
         const mutations: ReadonlyArray<(code: string) => string> = [
           (text) => text.replace(", place: 1", ""),
@@ -233,7 +234,12 @@ describe("plan_upgrade", () => {
           (text) => text.replace("]", `, ${item(2)}]`),
           (text) => text.replace("[1, 2]", "[2, 1]"),
           (text) => text.replace('deep: "x"', "deep: null"),
-          (text) => text.replace("name:", "nome:")
+          (text) => text.replace("name:", "nome:"),
+          (text) => text.replace(/, binary: \{ note: \{.*?\} \}/, ""),
+          (text) => text.replace("aGk=", "aG8="),
+          (text) => text.replace("note:", "other:"),
+          (text) => text.replace("text/plain", "text/html"),
+          (text) => text.replace("pairedItem: { item: 0 }", "pairedItem: { item: 1 }")
         ]
         const count = mutated
         for (let index = 0; index < count; index++) {
@@ -242,6 +248,8 @@ describe("plan_upgrade", () => {
           const id = yield* made(chain(`Mutant ${index}`, [webhook(path), old, keep]), path, [`name=n${index}`])
           yield* send("production", "POST", `/workflows/${id}/deactivate`)
         }
+        const same = chain("Same", [webhook("same"), node("function", "Clean", { functionCode: code }), keep])
+        yield* made(same, "same", ["name=a"])
         yield* meddle((request, proceed) => {
           const text = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
           const index = /"Temporary run of Mutant (\d+)/.exec(text)?.[1]
@@ -256,7 +264,7 @@ describe("plan_upgrade", () => {
           )
         })
         const plan = yield* ask("plan_upgrade", { ...instances, accept: ["Mutant 0"] })
-        assert.deepInclude(plan, { steps: 0, verdicts: { different: count } })
+        assert.deepInclude(plan, { steps: 1, verdicts: { different: count, proved: 1 } })
         assert.match(
           JSON.stringify(plan["blocked"]),
           /different on production: Clean, (?:item \d, )?\w+.*: expected .*, got /

@@ -91,22 +91,31 @@ const stop: Kind = ({ input, parameters, scopeOf }) =>
     )
   )
 
-const jsonOf = (value: unknown): Effect.Effect<JsonObject, NodeFailure> => {
-  const { json } = objectOf(value)
-  return Predicate.isObject(value)
-    ? Effect.succeed(objectOf(Predicate.isObject(json) ? json : value))
+const returnable = (value: unknown): Effect.Effect<JsonObject, NodeFailure> =>
+  Predicate.isObject(value)
+    ? Effect.succeed(objectOf(value))
     : Effect.fail(new NodeFailure({ message: "Code doesn't return items properly" }))
+
+/** An item that code returns: as it is, or its JSON alone; where it does not say which item it comes from, that of its place. */
+const returned = (value: JsonObject, index: number): Item => {
+  const { binary, json, pairedItem } = value
+  if (!Predicate.isObject(json)) return paired(value, index)
+  const { item = pairedItem } = objectOf(pairedItem)
+  return {
+    ...paired(objectOf(json), typeof item === "number" ? item : index),
+    ...(Predicate.isObject(binary) ? { binary: objectOf(binary) } : {})
+  }
 }
 
 const code: Kind = ({ input, parameters, scopeOf }) => {
   const program = textOf(parameters.jsCode)
   const items =
     parameters.mode === "runOnceForEachItem"
-      ? Effect.forEach(input, (item, index) => Effect.flatMap(runCode(program, scopeOf(item), index), jsonOf))
+      ? Effect.forEach(input, (item, index) => Effect.flatMap(runCode(program, scopeOf(item), index), returnable))
       : Effect.flatMap(runCode(program, scopeOf(input[0])), (value) =>
-          Effect.forEach(Array.isArray(value) ? value : [value], jsonOf)
+          Effect.forEach(Array.isArray(value) ? value : [value], returnable)
         )
-  return Effect.map(items, (all) => ({ outputs: [all.map(paired)] }))
+  return Effect.map(items, (all) => ({ outputs: [all.map(returned)] }))
 }
 
 /** The old nodes for code: a Function gets all items, a Function Item the JSON of each, whose files it keeps. */

@@ -133,9 +133,10 @@ export const RowRecord = Schema.Struct({
 })
 export type RowRecord = typeof RowRecord.Type
 
-/** One piece of data that travels from node to node. */
+/** One piece of data that travels from node to node, with its files. */
 export const Item = Schema.Struct({
   json: JsonObject,
+  binary: Schema.optionalKey(JsonObject),
   pairedItem: Schema.optionalKey(Schema.Struct({ item: Schema.Int }))
 })
 export type Item = typeof Item.Type
