@@ -3,8 +3,9 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import { objectsOf } from "../../../src/internal/schema/JsonObject.ts"
+import { freezingSuite } from "../../contract/freezing.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
-import { folder, git, historyIn } from "../history/support.ts"
+import { historyIn } from "../history/support.ts"
 import { Beside, type Given, twoEmbedded } from "./support.ts"
 
 const node = (kind: string, name: string, parameters: Json = {}, beside: Json = {}) => ({
@@ -275,186 +276,10 @@ describe("plan_upgrade", () => {
   )
 })
 
-/** Lets `production` be an engine that has frozen Function and Function Item: it says so, and refuses what is new or changed. */
-const frozen = Effect.gen(function* () {
-  const { meddle, send } = yield* Beside
-  const types = ["n8n-nodes-base.function", "n8n-nodes-base.functionItem"]
-  const refusal = (verb: string, { name, type }: Json) =>
-    `Cannot ${verb} a "${String(type)}" node ("${String(name)}"): this node type is deprecated. Use another one.`
-  const refused: Array<string> = []
-  const release = btoa(JSON.stringify({ release: "n8n@2.42.6" }))
-  yield* meddle((request, proceed) => {
-    const url = new URL(request.url)
-    if (url.port !== "5002") return proceed
-    const answer = (response: Response) => Effect.succeed(HttpClientResponse.fromWeb(request, response))
-    if (url.pathname === "/") return answer(new Response(`<meta name="n8n:config:sentry" content="${release}">`))
-    const path = /^\/api\/v1(\/workflows(?:\/[^/]+)?)$/.exec(url.pathname)?.[1]
-    if (path === undefined || request.body._tag !== "Uint8Array" || !["POST", "PUT"].includes(request.method)) {
-      return proceed
-    }
-    const nodes = objectsOf(readJson(new TextDecoder().decode(request.body.body))["nodes"])
-    return Effect.gen(function* () {
-      const present = request.method === "POST" ? [] : objectsOf((yield* send("production", "GET", path))["nodes"])
-      const bad = nodes.find(
-        (one) =>
-          types.includes(String(one["type"])) &&
-          !present.some(
-            ({ id, parameters, type }) =>
-              id === one["id"] &&
-              type === one["type"] &&
-              JSON.stringify(parameters) === JSON.stringify(one["parameters"])
-          )
-      )
-      if (bad === undefined) return yield* proceed
-      refused.push(request.method)
-      const verb = present.some(({ id }) => id === bad["id"]) ? "modify" : "use"
-      return yield* answer(Response.json({ message: refusal(verb, bad) }, { status: 400 }))
-    })
-  })
-  return refused
-})
-
-describe("an engine that has frozen node types", () => {
-  const clean = node("function", "Clean", { functionCode: "return { name: $json.query.name }" })
-  const orders = (name: string, path: string) => chain(name, [webhook(path), clean, keep])
-  const test = (id: string) =>
-    JSON.stringify({
-      testFormat: 1,
-      name: "orders",
-      workflow: { id },
-      trigger: { node: "Orders", items: [{ query: { name: "a" } }] },
-      expect: { Keep: { exact: [{ kept: "a" }] } }
-    })
-  const said = (tool: string, args: Json) => Effect.map(refused(tool, args), ({ message }) => message)
-
-  it.live("gets nothing that it would refuse, and what would be sent to it is named with the way out", () =>
-    Effect.gen(function* () {
-      const id = yield* made(orders("Orders", "orders"), "orders", ["name=a", "name=b"])
-      const answered = yield* frozen
-      const on = { instance: "production", id }
-      for (const [tool, args] of [
-        ["create_workflow", { instance: "production", ...orders("New", "new") }],
-        ["edit_workflow", { ...on, operations: [], copy_as: "Copy" }],
-        [
-          "edit_workflow",
-          { ...on, operations: [{ op: "set", node: "Clean", path: "parameters.functionCode", value: "return items" }] }
-        ],
-        ["run_workflow", on]
-      ] as const) {
-        const message = yield* said(tool, args)
-        assert.match(
-          message,
-          /production \(2\.42\.6\) lets nobody create or change nodes of this deprecated type: "Clean"/
-        )
-        assert.match(message, /plan_upgrade rewrites them/)
-      }
-      const tested = JSON.stringify(yield* ask("run_tests", { ...on, test: test(id) }))
-      assert.match(tested, /lets nobody create or change nodes of this deprecated type/)
-      const bulk = yield* ask("plan_bulk", {
-        instance: "production",
-        where: { ids: [id] },
-        action: "replace_text",
-        match: "part",
-        find: "$json.query",
-        value: "$json.body"
-      })
-      assert.include(bulk, { steps: 0, blocked_count: 1 })
-      assert.match(JSON.stringify(bulk["blocked"]), /these deprecated nodes: Clean\. plan_upgrade/)
-      assert.deepStrictEqual(answered, [])
-      const plan = yield* ask("plan_upgrade", instances)
-      assert.deepInclude(plan, { steps: 1, verdicts: { proved: 1 } })
-      assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), { state: "applied" })
-      yield* ask("create_workflow", {
-        instance: "production",
-        ...orders("New", "new"),
-        nodes: [webhook("new"), keep],
-        connections: {}
-      })
-      assert.include(yield* ask("run_workflow", { ...on, items: [{ query: { name: "c" } }] }), { ran: true })
-      assert.match(JSON.stringify(yield* ask("run_tests", { ...on, test: test(id) })), /"passed":1|1 passed/)
-      assert.deepStrictEqual(answered, [])
-    }).pipe(Effect.provide(engine("2.41.1")))
-  )
-
-  it.live("blocks the workflow of a promotion that it would refuse, or gets it rewritten on the way", () =>
-    Effect.gen(function* () {
-      const { send, trigger } = yield* Beside
-      const answered = yield* frozen
-      const { id } = yield* send("staging", "POST", "/workflows", orders("Orders", "orders"))
-      yield* send("staging", "POST", "/workflows", chain("Other", [webhook("other"), keep]))
-      const all = { from: "staging", to: "production", name: "*", activation: "inactive" }
-      const first = yield* ask("plan_promotion", all)
-      assert.deepInclude(first, { counts: { create: 1, update: 0, leave: 0, blocked: 1 } })
-      assert.match(JSON.stringify(first["blocked"]), /deprecated nodes: Clean\. rewrite: true rewrites them/)
-      const unproved = yield* ask("plan_promotion", { ...all, rewrite: true })
-      assert.match(JSON.stringify(unproved["blocked"]), /its rewrite is not proved/)
-      yield* send("staging", "POST", `/workflows/${String(id)}/activate`)
-      yield* trigger("staging", "orders?name=a")
-      const plan = yield* ask("plan_promotion", { ...all, rewrite: true })
-      assert.deepInclude(plan, { counts: { create: 2, update: 0, leave: 0, blocked: 0 } })
-      assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), { state: "applied" })
-      const there = JSON.stringify(yield* send("production", "GET", "/workflows"))
-      assert.include(there, '"jsCode":"return { name: $json.query.name }"')
-      assert.deepStrictEqual(answered, [])
-      assert.include(JSON.stringify(yield* send("staging", "GET", `/workflows/${String(id)}`)), "functionCode")
-    }).pipe(Effect.provide(engine("2.41.1")))
-  )
-
-  it.live("gets back no frozen node that a restore would make or change, and all else of it", () =>
-    Effect.gen(function* () {
-      const directory = yield* folder
-      yield* Effect.gen(function* () {
-        const { send } = yield* Beside
-        const on = { instance: "production" }
-        const saved = (id: string, nodes: ReadonlyArray<Json>) =>
-          Effect.flatMap(workflowOf(id), ({ connections, name }) =>
-            send("production", "PUT", `/workflows/${id}`, { name, nodes, connections, settings: {} })
-          )
-        const other = node("function", "Clean", { functionCode: "return items" })
-        const changed = yield* made(orders("Changed", "changed"))
-        const beside = yield* made(orders("Changed beside", "beside"))
-        const gone = yield* made(orders("Gone", "gone"))
-        const untouched = yield* workflowOf(beside)
-        yield* ask("backup", { instances: ["production"] })
-        const version = git(directory, "rev-parse", "--short=12", "HEAD").trim()
-        yield* saved(changed, [webhook("changed"), other, keep])
-        yield* saved(beside, [webhook("beside"), clean, { ...keep, notes: "new" }])
-        yield* send("production", "DELETE", `/workflows/${gone}`)
-        const answered = yield* frozen
-        for (const id of [changed, gone]) {
-          const message = yield* said("restore_workflow", { ...on, id, version })
-          assert.match(message, /lets nobody create or change nodes of this deprecated type: "Clean"/)
-          assert.match(message, /plan_upgrade rewrites them/)
-        }
-        const plan = yield* ask("plan_restore", { ...on, version })
-        assert.include(plan, { steps: 1, blocked_count: 2 })
-        assert.match(JSON.stringify(plan["blocked"]), /these deprecated nodes: Clean\. plan_upgrade/)
-        assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), { state: "applied" })
-        assert.deepStrictEqual((yield* workflowOf(beside))["nodes"], untouched["nodes"])
-
-        const upgrade = yield* ask("plan_upgrade", { ...instances, accept: ["Changed", "Changed beside"] })
-        assert.deepInclude(yield* ask("apply_plan", { plan_id: upgrade["plan_id"], confirm: true }), {
-          state: "applied"
-        })
-        yield* ask("backup", { instances: ["production"] })
-        const rewritten = yield* workflowOf(changed)
-        yield* ask("delete_workflow", { ...on, id: changed })
-        const { id } = yield* ask("restore_workflow", { ...on, id: changed })
-        assert.deepStrictEqual((yield* workflowOf(String(id)))["nodes"], rewritten["nodes"])
-        assert.deepStrictEqual(answered, [])
-      }).pipe(Effect.provide(engine("2.41.1").pipe(Layer.provide(historyIn(directory)))))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("is understood where its version tells nothing, and believed where it is set to take such nodes", () =>
-    Effect.gen(function* () {
-      const answered = yield* frozen
-      const create = { instance: "production", ...orders("New", "new") }
-      assert.match(
-        yield* said("create_workflow", create),
-        /Cannot use a ".*" node \("Clean"\): this node type is deprecated.*plan_upgrade rewrites them/
-      )
-      assert.deepStrictEqual(answered, ["POST"])
-    }).pipe(Effect.provide(engine("2.41.1", { instances: { production: { allowsDeprecatedNodes: true } } })))
-  )
+freezingSuite("embedded", {
+  host: "http://127.0.0.1:5002",
+  layerOf: (given, directory) => {
+    const both = engine("2.41.1", given)
+    return directory === undefined ? both : both.pipe(Layer.provide(historyIn(directory)))
+  }
 })
