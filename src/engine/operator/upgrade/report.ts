@@ -130,11 +130,10 @@ const firsts = (texts: ReadonlyArray<string>, most: number, characters: number):
 ]
 
 const affectedRow = (
-  { affected, survey }: Entry,
+  { affected: { active, findings, id, name, severity }, survey }: Entry,
   callingOutlines: ReadonlyArray<Outline>,
   { callers, characters, nodes, rules }: Detail
 ): JsonObject => {
-  const { active, findings, id, name, severity } = affected
   const byRule = [...nodesByRule(findings)]
   const calledBy = callingOutlines.map((one) => `${clipped(one.name, characters)} (${one.id})`)
   return {
