@@ -1,7 +1,7 @@
 import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Outline, Severity } from "../../upgrade/Rule.ts"
+import type { Severity } from "../../upgrade/Rule.ts"
 import { isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
 import { compareVersions } from "../../workflow/releases.ts"
 import { type Affected, severities, type Survey, type UpgradeFinding } from "./survey.ts"
@@ -129,33 +129,31 @@ const firsts = (texts: ReadonlyArray<string>, most: number, characters: number):
   ...(texts.length > most ? [`+${texts.length - most}`] : [])
 ]
 
-const affectedRow = (
-  { affected: { active, findings, id, name, severity }, survey }: Entry,
-  callingOutlines: ReadonlyArray<Outline>,
-  { callers, characters, nodes, rules }: Detail
-): JsonObject => {
+const affectedRow = ({ affected: { active, findings, id, name, severity }, survey }: Entry) => {
   const byRule = [...nodesByRule(findings)]
-  const calledBy = callingOutlines.map((one) => `${clipped(one.name, characters)} (${one.id})`)
-  return {
-    instance: clipped(survey.instance, 40),
-    id,
-    name: clipped(name, characters),
-    ...(active ? { active } : {}),
-    severity,
-    rules: {
-      ...Object.fromEntries(
-        byRule.slice(0, rules).map(([rule, names]) => [rule, firsts([...names], nodes, characters).join(", ")])
-      ),
-      ...(byRule.length > rules ? { more: byRule.length - rules } : {})
-    },
-    ...(survey.runs.since === undefined ? {} : { runs: survey.runs.counts.get(id) ?? 0 }),
-    ...(calledBy.length === 0 ? {} : { calledBy: firsts(calledBy, callers, 200) })
+  const calling = callersOf(survey, id)
+  return ({ callers, characters, nodes, rules }: Detail): JsonObject => {
+    const calledBy = calling.map((one) => `${clipped(one.name, characters)} (${one.id})`)
+    return {
+      instance: clipped(survey.instance, 40),
+      id,
+      name: clipped(name, characters),
+      ...(active ? { active } : {}),
+      severity,
+      rules: {
+        ...Object.fromEntries(
+          byRule.slice(0, rules).map(([rule, names]) => [rule, firsts([...names], nodes, characters).join(", ")])
+        ),
+        ...(byRule.length > rules ? { more: byRule.length - rules } : {})
+      },
+      ...(survey.runs.since === undefined ? {} : { runs: survey.runs.counts.get(id) ?? 0 }),
+      ...(calledBy.length === 0 ? {} : { calledBy: firsts(calledBy, callers, 200) })
+    }
   }
 }
 
 const shortRow = (entry: Entry): JsonObject => {
-  const callingOutlines = callersOf(entry.survey, entry.affected.id)
-  const rows = details.map((detail) => affectedRow(entry, callingOutlines, detail))
+  const rows = details.map(affectedRow(entry))
   return rows.find((row) => jsonBytes(row) <= rowBytes) ?? rows.at(-1) ?? {}
 }
 
