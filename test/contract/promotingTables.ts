@@ -7,13 +7,13 @@ import { ask, type Json } from "../support/harness.ts"
 import type { Pair } from "./promoting.ts"
 import { scene } from "./twoEngines.ts"
 
-const columns = [
+export const columns = [
   { name: "city", type: "string" },
   { name: "amount", type: "number" },
   { name: "paid", type: "boolean" },
   { name: "due", type: "date" }
 ]
-const rows = Array.from({ length: 45 }, (_, amount) => ({
+export const rows = Array.from({ length: 45 }, (_, amount) => ({
   city: `city ${amount}`,
   amount,
   paid: amount % 2 === 0,

@@ -6,6 +6,7 @@ import { promotingSuite } from "../contract/promoting.ts"
 import { promotingGroupsSuite } from "../contract/promotingGroups.ts"
 import { killedSuite } from "../contract/promotingKilled.ts"
 import { promotingTablesSuite } from "../contract/promotingTables.ts"
+import { restoringTablesSuite } from "../contract/restoringTables.ts"
 import { type Given, type Place, serverWithPlans } from "../engine/plans/support.ts"
 
 const engines = inject("engines")
@@ -42,4 +43,5 @@ for (const { apiKey, host, memberKey, version } of engines.filter((engine) => en
   const places = { staging: { host, apiKey }, production: { host, apiKey: memberKey } }
   promotingTablesSuite(`between two users of the real ${version}`, { layerOf: overPlaces(places) })
   promotingGroupsSuite(`between two users of the real ${version}`, { layerOf: overPlaces(places) })
+  restoringTablesSuite(`of a user of the real ${version}`, { layerOf: overPlaces(places), isLicensed: false })
 }

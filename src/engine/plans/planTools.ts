@@ -207,11 +207,17 @@ const planRestoreTool: PlanTool = Tool.make("plan_restore", {
   title: "Plan restore",
   description:
     "Plan to bring all workflows of an instance back to a commit of its history (see backup): content, tags, state; deleted " +
-    "ones are made anew, newer ones stay. Changes nothing; apply_plan applies it",
+    "ones, data tables, variables and folders are made anew, newer ones stay. Changes nothing; apply_plan applies it",
   annotations: reads,
   arguments: {
     instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
-    version: text("Commit, or `version` of workflow_history")
+    version: text("Commit, or `version` of workflow_history"),
+    include: optional(
+      Schema.Array(Schema.Literals(["variables"])).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "variables: a person enters lost values" }
+      })
+    ),
+    source: credentialSource
   },
   result: Schema.Struct(results.summaryFields(Schema.Literal("restore"), place)),
   run: Effect.fn("plan_restore")(function* (request) {

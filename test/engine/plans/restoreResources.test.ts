@@ -3,60 +3,24 @@ import path from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { HttpClientResponse } from "effect/http"
 
+import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
 import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
+import { Elicitation } from "../../../src/mcp/Elicitation.ts"
+import { columns, rows } from "../../contract/promotingTables.ts"
+import { restoringTablesSuite } from "../../contract/restoringTables.ts"
 import { ask, type Json } from "../../support/harness.ts"
 import { folder, git, historyIn } from "../history/support.ts"
 import { appliedDespiteLosses, Beside, twoEmbedded } from "./support.ts"
 
 const instance = "staging"
 
-const columns = [
-  { name: "city", type: "string" },
-  { name: "amount", type: "number" },
-  { name: "paid", type: "boolean" },
-  { name: "due", type: "date" }
-]
-const rows = Array.from({ length: 45 }, (_, amount) => ({
-  city: `city ${amount}`,
-  amount,
-  paid: amount % 2 === 0,
-  due: amount % 3 === 0 ? null : "2026-11-26T09:00:00.000Z"
-}))
-
-const reading = (table: string) => ({
-  name: "Read",
-  type: "n8n-nodes-base.dataTable",
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {
-    operation: "get",
-    dataTableId: { __rl: true, mode: "list", value: table, cachedResultName: "Orders" }
-  }
-})
-
 const world = Effect.gen(function* () {
   const { send } = yield* Beside
   const table = String((yield* send(instance, "POST", "/data-tables", { name: "Orders", columns }))["id"])
   yield* send(instance, "POST", `/data-tables/${table}/rows`, { data: rows })
-  const { id } = yield* ask("create_workflow", {
-    instance,
-    name: "Sales",
-    nodes: [reading(table)],
-    connections: {}
-  })
-  return {
-    table,
-    tables: Effect.map(send(instance, "GET", "/data-tables?limit=250"), ({ data }) => objectsOf(data)),
-    rowsOf: (of: unknown) =>
-      Effect.map(send(instance, "GET", `/data-tables/${String(of)}/rows?limit=100`), ({ data }) =>
-        objectsOf(data).map(({ amount, city, due, paid }) => ({ city, amount, paid, due }))
-      ),
-    tableInNode: Effect.map(
-      ask("get_workflow", { instance, id }),
-      ({ nodes }) => objectOf(objectOf(objectsOf(nodes)[0]?.["parameters"])["dataTableId"])["value"]
-    )
-  }
+  return table
 })
 
 const backedUp = Effect.fnUntraced(function* (directory: string, more: Json = {}) {
@@ -76,10 +40,10 @@ describe("data tables in a backup", () => {
   it.live("lie in a file with a line for each, of which a changed column is one line of a diff", () =>
     inHistory(
       Effect.fnUntraced(function* (directory) {
-        const { table } = yield* world
+        const table = yield* world
         const { send } = yield* Beside
         const { answer } = yield* backedUp(directory)
-        assert.deepInclude(answer, { workflows: 1, tables: 1, variables: 0, folders: 0 })
+        assert.deepInclude(answer, { workflows: 0, tables: 1, variables: 0, folders: 0 })
         assert.notProperty(answer, "notice")
         const file = path.join(directory, instance, "data-tables.jsonl")
         const lines = () =>
@@ -106,34 +70,129 @@ describe("data tables in a backup", () => {
       })
     )
   )
+})
 
-  it.live("come back by a plan with their rows where these were kept, once, and go again by its rollback", () =>
+const byText = (one: string, other: string) => (one < other ? -1 : 1)
+
+/** Refusals of an engine, or what stands in front of it. */
+const refusing = (status: number, body: Json, ...paths: ReadonlyArray<RegExp>) =>
+  Effect.flatMap(Beside, ({ meddle }) =>
+    meddle((request, proceed) =>
+      paths.some((one) => one.test(request.url))
+        ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body, { status })))
+        : proceed
+    )
+  )
+
+const licence = (feature: string) => ({
+  message: `Your license does not allow for ${feature}. To enable ${feature}, please upgrade to a license that supports this feature.`
+})
+
+describe("what a backup cannot read", () => {
+  it.live("is named once where a licence lacks it, and stays as it was recorded", () =>
     inHistory(
       Effect.fnUntraced(function* (directory) {
-        const { rowsOf, table, tableInNode, tables } = yield* world
         const { send } = yield* Beside
-        const { answer, version } = yield* backedUp(directory, { rows: true })
-        assert.deepInclude(answer, { tables: 1, rows: 45 })
-        yield* send(instance, "DELETE", `/data-tables/${table}`)
-        const plan = yield* ask("plan_restore", { instance, version })
-        assert.deepInclude(plan, { steps: 4, blocked: [] })
-        assert.deepStrictEqual(yield* tables, [])
-        yield* appliedDespiteLosses(plan)
-        const [made, ...others] = yield* tables
-        assert.lengthOf(others, 0)
-        assert.notStrictEqual(made?.["id"], table)
-        assert.deepStrictEqual(
-          objectsOf(made?.["columns"])
-            .toSorted((one, other) => Number(one["index"]) - Number(other["index"]))
-            .map(({ name, type }) => ({ name, type })),
-          columns
-        )
-        assert.deepStrictEqual(yield* rowsOf(made?.["id"]), rows)
-        assert.strictEqual(yield* tableInNode, made?.["id"])
-        yield* appliedDespiteLosses(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
-        assert.deepStrictEqual(yield* tables, [])
-        assert.strictEqual(yield* tableInNode, table)
+        yield* send(instance, "POST", "/variables", { key: "host", value: "secret-value" })
+        yield* backedUp(directory)
+        const kept = git(directory, "show", `HEAD:${instance}/variables.jsonl`)
+        yield* refusing(403, licence("feat:variables"), /\/variables/)
+        const { answer } = yield* backedUp(directory)
+        assert.deepInclude(answer, { tables: 0, folders: 0 })
+        assert.notProperty(answer, "variables")
+        assert.match(String(answer["notice"]), /^Not kept, as they are not to be read: variables \(.*licence.*\)\.$/)
+        assert.strictEqual(git(directory, "show", `HEAD:${instance}/variables.jsonl`), kept)
       })
     )
   )
+
+  it.live("is never taken for deleted where somebody else answers, or the engine is too busy", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const table = yield* world
+        const { meddle, send } = yield* Beside
+        yield* send(instance, "POST", "/variables", { key: "host", value: "secret-value" })
+        const { data } = yield* send(instance, "GET", "/projects")
+        yield* send(instance, "POST", `/projects/${String(objectsOf(data)[0]?.["id"])}/folders`, { name: "Sales" })
+        yield* backedUp(directory, { rows: true })
+        const kept = git(directory, "rev-parse", "HEAD^{tree}")
+        const lists = [/\/data-tables(\?|$)/, /\/data-tables\/\w+\/rows/, /\/variables/, /\/folders/]
+        for (const list of lists) {
+          for (const [status, body] of [
+            [200, { data: [] }],
+            [429, { message: "too many" }],
+            [200, { error: "maintenance" }]
+          ] as const) {
+            yield* refusing(status, body, list)
+            const { answer } = yield* backedUp(directory, { rows: true })
+            assert.property(answer, "error", `${String(list)} ${status}`)
+            assert.strictEqual(git(directory, "rev-parse", "HEAD^{tree}"), kept)
+          }
+        }
+        yield* meddle(undefined)
+        yield* send(instance, "DELETE", `/data-tables/${table}`)
+        yield* backedUp(directory)
+        assert.notInclude(git(directory, "ls-tree", "-r", "--name-only", "HEAD"), `data-tables/${table}`)
+      })
+    )
+  )
+})
+
+describe("variables and folders in a backup", () => {
+  it.live("are kept without values and brought back with those of a source or a person, and go again", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const { send } = yield* Beside
+        const listOf = (path: string) => Effect.map(send(instance, "GET", path), ({ data }) => objectsOf(data))
+        const project = String((yield* listOf("/projects"))[0]?.["id"])
+        const folders = `/projects/${project}/folders`
+        const names = (path: string) =>
+          Effect.map(listOf(path), (all) =>
+            all.map(({ key, name, value = "" }) => `${String(key ?? name)} ${String(value)}`.trim()).toSorted(byText)
+          )
+        const removed = (path: string, thing: Json | undefined) =>
+          send(instance, "DELETE", `${path}/${String(thing?.["id"])}`)
+        for (const key of ["host", "port"]) yield* send(instance, "POST", "/variables", { key, value: `secret-${key}` })
+        const { id: parent } = yield* send(instance, "POST", folders, { name: "Sales" })
+        yield* send(instance, "POST", folders, { name: "Orders", parentFolderId: parent })
+        const { answer, version } = yield* backedUp(directory)
+        assert.deepInclude(answer, { variables: 2, folders: 2 })
+        assert.notInclude(git(directory, "log", "-p"), "secret-")
+        assert.match(git(directory, "show", `HEAD:${instance}/folders.jsonl`), /"Sales".*\n.*"Sales\/Orders"/)
+        const before = yield* names(folders)
+
+        yield* removed(folders, { id: parent })
+        for (const one of yield* listOf("/variables")) yield* removed("/variables", one)
+        const request = { instance, version }
+        const { steps, warnings } = yield* ask("plan_restore", request)
+        assert.strictEqual(steps, 2)
+        assert.match(String(warnings), /whose values were never kept: "host", "port"/)
+        const plan = yield* ask("plan_restore", { ...request, include: ["variables"], source: "vault" }).pipe(
+          Effect.provideService(CredentialSources, {
+            vault: { use: "variables", values: Effect.succeed({ host: "restored" }) }
+          }),
+          Effect.provideService(Elicitation, {
+            ask: undefined,
+            enter: ({ schema }) => {
+              assert.deepInclude(schema, { required: ["port"] })
+              return Effect.succeed({ _tag: "Accepted", content: { port: "443" } })
+            }
+          })
+        )
+        assert.deepInclude(plan, { steps: 4, blocked: [] })
+        assert.notInclude(JSON.stringify(plan), "restored")
+        yield* appliedDespiteLosses(plan)
+        assert.deepStrictEqual(yield* names("/variables"), ["host restored", "port 443"])
+        assert.deepStrictEqual(yield* names(folders), before)
+        yield* appliedDespiteLosses(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
+        assert.deepStrictEqual(yield* names("/variables"), [])
+        assert.deepStrictEqual(yield* names(folders), [])
+      })
+    )
+  )
+})
+
+restoringTablesSuite("of an embedded engine", {
+  isLicensed: true,
+  layerOf: (given) => twoEmbedded(["2.41.1", "2.41.1"], given)
 })

@@ -29,12 +29,12 @@ interface Kept {
   readonly notices: ReadonlyArray<string>
 }
 
-/** All items of a list, or the reason why the engine shows none. */
-type Listing<A> = Result.Result<ReadonlyArray<A>, string>
+/** Everything of a list, or the reason why the engine shows nothing. */
+type Listing<A> = Result.Result<A, string>
 
 const noneHere = "the engine has none"
 
-const listingOf = <A>(items: Option.Option<ReadonlyArray<A>>): Listing<A> => Result.fromOption(items, () => noneHere)
+const listingOf = <A>(items: Option.Option<A>): Listing<A> => Result.fromOption(items, () => noneHere)
 
 /** A list of which a licence or a scope may be missing. Any other failure proves nothing of what is there: it fails the backup. */
 const unlessDenied = <A>(read: Effect.Effect<Listing<A>, EngineError>): Effect.Effect<Listing<A>, EngineError> =>
@@ -49,7 +49,7 @@ const tablesOf = (engine: Client) =>
   )
 
 /** The variables by their names; their values may be secrets. */
-const variablesOf = (engine: Client) =>
+export const variablesOf = (engine: Client) =>
   unlessDenied(
     Effect.map(listWholeIfSupported(engine, engine.listVariablesIfSupported), (variables) =>
       Result.map(listingOf(variables), (all) =>
@@ -58,24 +58,33 @@ const variablesOf = (engine: Client) =>
     )
   )
 
-/** The folders of all projects that the key can see, by their paths; of its own project alone where it may not list them. */
-const foldersOf = Effect.fnUntraced(function* (engine: Client): Effect.fn.Return<Listing<JsonObject>, EngineError> {
-  const listing = yield* Effect.result(listWholeIfSupported(engine, engine.listProjectsIfSupported))
-  const isDenied = Result.isFailure(listing) && listing.failure._tag === "PermissionDenied"
-  const projects = isDenied
-    ? Option.toArray(yield* Effect.provideService(personalProject, EngineClient, engine))
-    : Option.getOrElse(yield* Effect.fromResult(listing), () => []).map(({ id }) => id)
-  if (projects.length === 0) return Result.fail(unknownProject)
-  const lists = yield* Effect.forEach(projects, (project) =>
-    Effect.map(
-      engine.foldersIfSupported(project),
-      Option.map((folders) =>
-        folders.map((one): JsonObject => ({ id: one.id, name: folderPath(one, folders), projectId: project }))
+/** The folders of the projects that a key can see; its own project alone where it may not list them. */
+interface Folders {
+  readonly projects: ReadonlyArray<string>
+  /** Called by their paths. */
+  readonly folders: ReadonlyArray<JsonObject>
+}
+
+export const foldersOf = Effect.fnUntraced(
+  function* (engine: Client): Effect.fn.Return<Listing<Folders>, EngineError> {
+    const listing = yield* Effect.result(listWholeIfSupported(engine, engine.listProjectsIfSupported))
+    const isDenied = Result.isFailure(listing) && listing.failure._tag === "PermissionDenied"
+    const projects = isDenied
+      ? Option.toArray(yield* Effect.provideService(personalProject, EngineClient, engine))
+      : Option.getOrElse(yield* Effect.fromResult(listing), () => []).map(({ id }) => id)
+    if (projects.length === 0) return Result.fail(unknownProject)
+    const lists = yield* Effect.forEach(projects, (project) =>
+      Effect.map(
+        engine.foldersIfSupported(project),
+        Option.map((folders) =>
+          folders.map((one): JsonObject => ({ ...one, name: folderPath(one, folders), projectId: project }))
+        )
       )
     )
-  )
-  return listingOf(Option.map(Option.all(lists), (all) => all.flat()))
-}, unlessDenied)
+    return listingOf(Option.map(Option.all(lists), (all) => ({ projects, folders: all.flat() })))
+  },
+  (read) => unlessDenied(read)
+)
 
 /** Records the data tables, variables and folders of an instance, and the rows of its tables where they are asked for. */
 export const recordKeptLists = Effect.fnUntraced(function* (
@@ -87,7 +96,7 @@ export const recordKeptLists = Effect.fnUntraced(function* (
   const lists = {
     "data-tables": Result.map(tables, (all) => all.map((table) => ({ ...table, columns: columnsOf(table) }))),
     variables: yield* variablesOf(engine),
-    folders: yield* foldersOf(engine)
+    folders: Result.map(yield* foldersOf(engine), ({ folders }) => folders)
   } as const
   for (const list of ["data-tables", "variables", "folders"] as const) {
     const listing = lists[list]

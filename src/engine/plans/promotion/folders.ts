@@ -3,7 +3,7 @@ import type { Ref } from "../Change.ts"
 import { idOf } from "../Change.ts"
 import { type Step, stepOf } from "../Step.ts"
 import type { Built } from "./Built.ts"
-import type { Input } from "./Input.ts"
+import type { Input, Place } from "./Input.ts"
 
 type Places = Pick<Input, "resources" | "to">
 
@@ -33,12 +33,17 @@ const creation = (
 }
 
 /** The folder of new workflows on the target, and the steps that make what of its path is not there yet. */
-export const targetFolder = ({
-  resources,
-  to
-}: Places): { readonly folder?: Ref; readonly steps: ReadonlyArray<Step> } => {
-  const { folders, path, project, unread } = resources?.place ?? { folders: [], path: [], project: "", unread: "" }
-  if (unread !== undefined) return { steps: [] }
+export const targetFolder = ({ resources, to }: Places) => {
+  const place = resources?.place
+  return place === undefined || place.unread !== undefined ? { steps: [] } : folderAt(to, place, `not on ${to} yet`)
+}
+
+/** The folder of a path, and the steps that make what of it is not there. */
+export const folderAt = (
+  to: string,
+  { folders, path, project }: Place,
+  reason: string
+): { readonly folder?: Ref; readonly steps: ReadonlyArray<Step> } => {
   const steps: Array<Step> = []
   let folder: Ref | undefined
   for (const [depth, name] of path.entries()) {
@@ -49,7 +54,7 @@ export const targetFolder = ({
         : folders.find((one) => one.name === name && (one.parentFolderId ?? undefined) === parent)
     if (match === undefined) {
       const change = creation(to, project, path.slice(0, depth + 1), parent)
-      steps.push(stepOf(change, `not on ${to} yet`))
+      steps.push(stepOf(change, reason))
       folder = { created_by: idOf(change) }
     } else folder = match.id
   }

@@ -101,36 +101,48 @@ const variableTexts = (names: ReadonlyArray<string>, values: JsonObject) =>
     }
   )
 
-/**
- * Goes on with the values of the variables that the target lacks, from a configured source or from a person: none of them comes
- * from a model.
- */
+/** The way to the values of variables: a configured source, or a person where these are included. */
+export interface ValueSource {
+  readonly include?: ReadonlyArray<Include> | undefined
+  readonly source?: string | undefined
+}
+
+/** Goes on with the values of the variables that the target lacks. */
 export const withVariables = <A, E, R>(
   input: Input & { readonly resources: Resources },
-  {
-    include = [],
-    source
-  }: { readonly include?: ReadonlyArray<Include> | undefined; readonly source?: string | undefined },
+  from: ValueSource,
   then: (input: Input) => Effect.Effect<A, E, R>
 ) =>
+  Effect.suspend(() => {
+    const missing = contentsOf(input).flatMap((content) => linkVariables(input, content).missing)
+    return withValuesOf(missing, input.to, from, (values) =>
+      then({ ...input, resources: { ...input.resources, values } })
+    )
+  })
+
+/**
+ * Goes on with the values of variables that an instance lacks, as far as there are some, from a configured source or from a person: none
+ * of them comes from a model.
+ */
+export const withValuesOf = <A, E, R>(
+  names: ReadonlyArray<string>,
+  instance: string,
+  { include = [], source }: ValueSource,
+  then: (values: ReadonlyMap<string, string>) => Effect.Effect<A, E, R>
+) =>
   Effect.gen(function* () {
-    const missing = [
-      ...new Set(contentsOf(input).flatMap((content) => linkVariables(input, content).missing))
-    ].toSorted()
-    if (missing.length === 0) return yield* then(input)
+    const missing = [...new Set(names)].toSorted()
+    if (missing.length === 0) return yield* then(new Map())
     const given = yield* givenValues({ source }, "variables")
-    const goOn = (values: JsonObject) =>
-      Effect.flatMap(variableTexts(missing, values), (texts) =>
-        then({ ...input, resources: { ...input.resources, values: new Map(texts) } })
-      )
+    const goOn = (values: JsonObject) => Effect.flatMap(variableTexts(missing, values), (texts) => then(new Map(texts)))
     const open = missing.filter((name) => given === undefined || !Object.hasOwn(given, name))
     if (open.length === 0 || !include.includes("variables")) return yield* goOn(given ?? {})
     const form = {
-      instance: input.to,
+      instance,
       argument: "source",
       instead:
         "name a source of the configuration, or create the variables in the engine UI. Do not ask for values in the conversation",
-      subject: `the variables ${listed(open, mostNamed)} on instance ${input.to}`,
+      subject: `the variables ${listed(open, mostNamed)} on instance ${instance}`,
       way: `They go from this page into the plan, and with it to ${engineName}`,
       schema: Effect.succeed({
         type: "object",

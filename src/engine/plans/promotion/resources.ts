@@ -165,19 +165,28 @@ export const linkVariables = (
 /** Advice about a variable that the target lacks; a model is to give no value. */
 const getIt = "take its value from a configured source (source), or let a person enter it (include variables)"
 
-const variableCreation = (instance: string, key: string, value: string): CallChange => ({
+/** The creation of a variable, in a project where one is given. */
+export const variableCreation = (
+  instance: string,
+  key: string,
+  value: string,
+  {
+    namesakes = [],
+    project
+  }: { readonly namesakes?: ReadonlyArray<string>; readonly project?: string | undefined } = {}
+): CallChange => ({
   kind: "call",
   instance,
   call: "POST /variables",
   path: "/variables",
   query: {},
-  body: { key, value },
+  body: { key, value, ...(project === undefined ? {} : { projectId: project }) },
   read: { as: "list", query: { limit: "250" } },
   before: null,
   after: { key, value },
-  namesakes: [],
+  namesakes: [...namesakes],
   back: { call: "DELETE /variables/{id}" },
-  made: key,
+  made: project === undefined ? key : `${key} of project ${project}`,
   hidden: ["value"]
 })
 

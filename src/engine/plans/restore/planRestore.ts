@@ -12,15 +12,16 @@ import { versionOf } from "../../workflow/versions.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { atOnce, eachWorkflow, outlineOf, withDescriptions } from "../instanceContents.ts"
 import { WorkflowPlans } from "../Plans.ts"
+import { type ValueSource, withValuesOf } from "../promotion/readResources.ts"
 import { withNames } from "../withNames.ts"
 import { draftRestore, type RestoreRequest } from "./draftRestore.ts"
 import { readResources } from "./readResources.ts"
+import { missingIn } from "./resources.ts"
 
 /** Plans to bring the workflows of an instance back to a commit of the history. */
-export const planRestore = Effect.fn("planRestore")(function* (input: {
-  readonly instance?: string | undefined
-  readonly version: string
-}) {
+export const planRestore = Effect.fn("planRestore")(function* (
+  input: ValueSource & { readonly instance?: string | undefined; readonly version: string }
+) {
   const client = yield* (yield* Instances).resolve(input.instance)
   const { history, instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_restore" })
@@ -59,24 +60,28 @@ export const planRestore = Effect.fn("planRestore")(function* (input: {
   const tags = yield* listWhole(client, client.listTags)
   const present = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
   const resources = yield* readResources(client, input.version)
-  const request = {
+  const wish = {
     instance,
-    resources,
     version: input.version,
     records,
     all: present,
     tags,
     takesPinnedData: [...present, ...records].some((one) => generationOf(one) === "2.x")
   }
-  const { all, unchanged, ...draft } = yield* drafted(request, outlined, (ids) =>
-    Effect.all({
-      records: wholeRecords(ids),
-      present: Effect.forEach(ids, (id) => client.getWorkflow(WorkflowId.make(id)), { concurrency: atOnce })
-    })
-  )
-  const steps = withNames(draft.steps, { tags, workflows: all })
-  const warnings = [...draft.warnings, ...(yield* inSlices(() => addressWarnings(steps, all)))]
-  return { plan: yield* plans.keep({ ...draft, steps, warnings }), unchanged }
+  const planned = Effect.fnUntraced(function* (values: ReadonlyMap<string, string>) {
+    const request = { ...wish, resources: { ...resources, values } }
+    const { all, unchanged, ...draft } = yield* drafted(request, outlined, (ids) =>
+      Effect.all({
+        records: wholeRecords(ids),
+        present: Effect.forEach(ids, (id) => client.getWorkflow(WorkflowId.make(id)), { concurrency: atOnce })
+      })
+    )
+    const steps = withNames(draft.steps, { tags, workflows: all })
+    const warnings = [...draft.warnings, ...(yield* inSlices(() => addressWarnings(steps, all)))]
+    return { plan: yield* plans.keep({ ...draft, steps, warnings }), unchanged }
+  })
+  const missing = missingIn(resources.variables).map(({ name }) => name)
+  return yield* withValuesOf(missing, instance, input, planned)
 })
 
 /**

@@ -1,9 +1,10 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 
-import { objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { KeptList } from "../../client/History.ts"
 import { unreadable } from "../../operator/history/historyErrors.ts"
+import { foldersOf, variablesOf } from "../../operator/history/keptLists.ts"
 import { columnsOf, DataTable, Row, valuesIn } from "../../workflow/dataTables.ts"
 import type { Listing } from "../promotion/Input.ts"
 import { tablesOf } from "../promotion/readResources.ts"
@@ -12,6 +13,15 @@ import type { RestoredResources } from "./resources.ts"
 type Client = EngineClient["Service"]
 
 const asTable = Schema.decodeUnknownOption(DataTable)
+const asThing = Schema.decodeUnknownOption(
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    projectId: Schema.optional(Schema.String),
+    parentFolderId: Schema.optional(Schema.NullOr(Schema.String))
+  })
+)
+const nowhere = Result.succeed({ projects: [], folders: [] })
 const asRow = Schema.decodeUnknownOption(Row)
 
 /** Things that a backup has kept beside workflows and tags, with those that the instance has now. */
@@ -32,9 +42,31 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
       return [table.id, cells.map((row) => valuesIn(row, columnsOf(table)))] as const
     })
   )
+  const thingsAt = (list: "folders" | "variables") =>
+    Effect.map(listAt({ list }), (items) => items.flatMap((item) => Option.toArray(asThing(item))))
+  const variables = yield* thingsAt("variables")
+  const folders = yield* thingsAt("folders")
+  const presentVariables = variables.length === 0 ? Result.succeed([]) : yield* variablesOf(client)
+  const presentFolders = folders.length === 0 ? nowhere : yield* foldersOf(client)
+  const things = (items: ReadonlyArray<JsonObject>) => items.flatMap((item) => Option.toArray(asThing(item)))
   return {
     tables,
     presentTables,
-    rows: new Map(rows.filter(([, kept]) => kept.length > 0))
+    rows: new Map(rows.filter(([, kept]) => kept.length > 0)),
+    variables: {
+      recorded: variables,
+      ...Result.match(presentVariables, {
+        onFailure: (unread) => ({ present: [], unread }),
+        onSuccess: (items) => ({ present: things(items) })
+      })
+    },
+    values: new Map(),
+    folders: {
+      recorded: folders,
+      ...Result.match(presentFolders, {
+        onFailure: (unread) => ({ present: [], projects: [], unread }),
+        onSuccess: (seen) => ({ present: things(seen.folders), projects: seen.projects })
+      })
+    }
   } satisfies RestoredResources
 })

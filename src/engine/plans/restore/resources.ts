@@ -4,10 +4,11 @@ import { inQuotes } from "../../workflow/names.ts"
 import { tableOf } from "../../workflow/resources.ts"
 import { replaceTextsAt } from "../../workflow/valuePaths.ts"
 import type { Content, Reference } from "../Change.ts"
+import { folderAt } from "../promotion/folders.ts"
 import { type Listing, noResources } from "../promotion/Input.ts"
 import { mappingOf } from "../promotion/mapping.ts"
-import { columnDifferences, linkTables, mostNamed, tableSteps } from "../promotion/resources.ts"
-import type { Step } from "../Step.ts"
+import { columnDifferences, linkTables, mostNamed, tableSteps, variableCreation } from "../promotion/resources.ts"
+import { type Step, stepOf } from "../Step.ts"
 
 /** Things beside workflows and tags that a backup has kept, and those of them that the instance has now. */
 export interface RestoredResources {
@@ -15,7 +16,37 @@ export interface RestoredResources {
   readonly presentTables: Listing<DataTable>
   /** The rows that were kept of tables, by the ids of these. */
   readonly rows: ReadonlyMap<string, ReadonlyArray<Cells>>
+  readonly variables: Recorded<KeptVariable>
+  /** The values for variables that are not there. */
+  readonly values: ReadonlyMap<string, string>
+  readonly folders: Recorded<KeptFolder> & { readonly projects: ReadonlyArray<string> }
 }
+
+/** Things that were recorded, and the present ones; `unread` is the reason why nobody can tell which there are. */
+interface Recorded<A> {
+  readonly recorded: ReadonlyArray<A>
+  readonly present: ReadonlyArray<A>
+  readonly unread?: string
+}
+
+interface InProject {
+  readonly id: string
+  readonly name: string
+  readonly projectId?: string | undefined
+}
+
+export type KeptVariable = InProject
+
+/** A folder, called by its path. */
+export interface KeptFolder extends InProject {
+  readonly parentFolderId?: string | null | undefined
+}
+
+/** The recorded things that are not there any more, in whatever project. */
+export const missingIn = <A extends InProject>({ present, recorded, unread }: Recorded<A>): ReadonlyArray<A> =>
+  unread !== undefined
+    ? []
+    : recorded.filter(({ name, projectId }) => !present.some((one) => one.name === name && one.projectId === projectId))
 
 /** The content with the data tables that are there, or are made anew, in place of deleted ones. */
 export type LinkTables = <C extends Content>(
@@ -28,13 +59,88 @@ interface Request {
   readonly resources?: RestoredResources
 }
 
-const nothingKept: RestoredResources = { tables: [], presentTables: { items: [] }, rows: new Map() }
+const nothingKept: RestoredResources = {
+  tables: [],
+  presentTables: { items: [] },
+  rows: new Map(),
+  values: new Map(),
+  variables: { recorded: [], present: [] },
+  folders: { recorded: [], present: [], projects: [] }
+}
 
 /** The steps that bring back what a backup has kept beside the workflows, and the links of workflows to it. */
-export const draftResources = (
-  request: Request
-): { readonly linkTables: LinkTables; readonly steps: ReadonlyArray<Step>; readonly warnings: ReadonlyArray<string> } =>
-  draftTables(request)
+export const draftResources = (request: Request): Drafted & { readonly linkTables: LinkTables } => {
+  const { linkTables, ...tables } = draftTables(request)
+  const parts: ReadonlyArray<Drafted> = [tables, draftVariables(request), draftFolders(request)]
+  return { linkTables, steps: parts.flatMap(({ steps }) => steps), warnings: parts.flatMap(({ warnings }) => warnings) }
+}
+
+interface Drafted {
+  readonly steps: ReadonlyArray<Step>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** The variables that are not there any more: their values were never kept, and come from elsewhere. */
+const draftVariables = ({ instance, resources = nothingKept, version }: Request): Drafted => {
+  const { values, variables } = resources
+  const missing = missingIn(variables)
+  const steps = missing.flatMap(({ name, projectId }) => {
+    const value = values.get(name)
+    if (value === undefined) return []
+    const namesakes = variables.present.filter((one) => one.name === name).map(({ id }) => id)
+    const change = variableCreation(instance, name, value, { namesakes, project: projectId })
+    return [stepOf(change, `as in ${version}; it was deleted`)]
+  })
+  const left = missing.filter(({ name }) => !values.has(name))
+  return {
+    steps,
+    warnings: [
+      ...notBroughtBack("Variables", variables),
+      ...(left.length === 0
+        ? []
+        : [
+            `Variables that are not there any more, whose values were never kept: ${namesOf(left)}. Create them there, take their values from a configured source (source), or let a person enter them (include variables)`
+          ])
+    ]
+  }
+}
+
+/** The folders that are not there any more. Nobody can tell which workflows lay in them. */
+const draftFolders = ({ instance, resources = nothingKept, version }: Request): Drafted => {
+  const { folders } = resources
+  const all = missingIn(folders)
+  const missing = all.filter(({ projectId = "" }) => folders.projects.includes(projectId))
+  const unseen = all.filter((one) => !missing.includes(one))
+  const steps = missing.flatMap(({ name, projectId: project = "" }) => {
+    const inProject = folders.present.filter(({ projectId }) => projectId === project)
+    const place = {
+      path: name.split("/"),
+      project,
+      folders: inProject.map(({ id, name: path, parentFolderId = null }) => ({
+        id,
+        name: path.split("/").at(-1) ?? "",
+        parentFolderId
+      }))
+    }
+    return folderAt(instance, place, `as in ${version}; it was deleted`).steps
+  })
+  return {
+    // Folders in each other need the same ones.
+    steps: [...new Map(steps.map((step) => [step.id, step])).values()],
+    warnings: [
+      ...notBroughtBack("Folders", folders),
+      ...(missing.length === 0
+        ? []
+        : ["Folders are made anew empty: the engine does not tell which workflows lay in them"]),
+      ...(unseen.length === 0
+        ? []
+        : [`Folders of projects that the key does not see are not brought back: ${namesOf(unseen)}`])
+    ]
+  }
+}
+
+const notBroughtBack = (what: string, { recorded, unread }: Recorded<InProject>) =>
+  recorded.length > 0 && unread !== undefined ? [`${what} are not brought back: ${unread}`] : []
 
 const namesOf = (things: ReadonlyArray<{ readonly name: string }>) =>
   listed(
