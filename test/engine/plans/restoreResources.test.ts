@@ -74,6 +74,41 @@ describe("data tables in a backup", () => {
 
 const byText = (one: string, other: string) => (one < other ? -1 : 1)
 
+describe("rows in a backup", () => {
+  it.live("are a line each, stay where a backup leaves them out, and are left out of tables with too many", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const table = yield* world
+        const { send } = yield* Beside
+        const file = `${instance}/data-tables/${table}.jsonl`
+        const treeOf = (answer: { readonly version: string }) =>
+          git(directory, "rev-parse", `${answer.version}^{tree}`).trim()
+        yield* backedUp(directory)
+        assert.strictEqual(git(directory, "ls-tree", "-r", "--name-only", "HEAD", `${instance}/data-tables/`), "")
+        const first = treeOf(yield* backedUp(directory, { rows: true }))
+        assert.match(git(directory, "show", `HEAD:${file}`), /^\{"id":1,"city":"city 0",.*\}\n\{"id":2,/)
+        assert.strictEqual(treeOf(yield* backedUp(directory, { rows: true })), first)
+        assert.strictEqual(treeOf(yield* backedUp(directory)), first)
+        const many = rows.flatMap((row) => Array.from({ length: 223 }, () => row))
+        yield* send(instance, "POST", `/data-tables/${table}/rows`, { data: [rows[0]] })
+        yield* backedUp(directory, { rows: true })
+        assert.strictEqual(git(directory, "diff", "--numstat", first, "HEAD").trim(), `1\t0\t${file}`)
+        assert.include(git(directory, "log", "-2"), `${file}: 46 rows: 1 added, 0 deleted, 0 changed`)
+        const second = git(directory, "rev-parse", "HEAD^{tree}").trim()
+        yield* send(instance, "POST", `/data-tables/${table}/rows`, { data: many })
+        const { answer, version } = yield* backedUp(directory, { rows: true })
+        assert.deepInclude(answer, { rows: 0, notice: "Rows left out of tables with more than 10000: Orders." })
+        assert.strictEqual(treeOf({ version }), second)
+
+        yield* send(instance, "DELETE", `/data-tables/${table}`)
+        const { steps, warnings } = yield* ask("plan_restore", { instance, version })
+        assert.strictEqual(steps, 3)
+        assert.include(String(warnings), "Rows come back as they were when a backup kept rows last, up to this version")
+      })
+    )
+  )
+})
+
 /** Refusals of an engine, or what stands in front of it. */
 const refusing = (status: number, body: Json, ...paths: ReadonlyArray<RegExp>) =>
   Effect.flatMap(Beside, ({ meddle }) =>
