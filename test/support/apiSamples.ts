@@ -10,8 +10,12 @@ const formats: Readonly<Record<string, string>> = {
   identifier: "ann@example.com",
   jsonString: '{"type":"and","filters":[]}',
   nanoid: sampleId,
+  uri: "https://example.com",
   uuid: "01234567-89ab-4cde-8f01-23456789abcd"
 }
+
+/** The pattern of the ids of commits. */
+const commit = "^[0-9a-f]{40}([0-9a-f]{24})?$"
 
 /** The smallest value of a shape. */
 export const sampleOf = (shape: JsonObject): unknown => {
@@ -42,7 +46,7 @@ export const sampleOf = (shape: JsonObject): unknown => {
       return Object.fromEntries(names.map((name) => [name, sampleOf(objectOf(fields[name]))]))
     }
     default:
-      return formats[String(shape["format"])] ?? sampleId
+      return formats[String(shape["format"])] ?? (shape["pattern"] === commit ? "0".repeat(40) : sampleId)
   }
 }
 

@@ -2,7 +2,7 @@ import { JsonSchema, Option, Predicate, Schema, SchemaRepresentation } from "eff
 
 import { parseJson } from "../../internal/json/values.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
-import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { unknownArgument } from "../../internal/texts.ts"
 
 type Shape = JsonSchema.JsonSchema
@@ -64,6 +64,8 @@ const decoderOf = Option.liftThrowable((shape: Shape) => {
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
+const uri = /^[a-z][a-z\d+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/i
+
 const isEmail = (text: string): boolean => {
   const [name = "", domain = "", ...others] = text.split("@")
   const parts = domain.split(".")
@@ -77,22 +79,37 @@ const formats: Readonly<Record<string, readonly [(text: string) => boolean, stri
   identifier: [(text) => uuid.test(text) || isEmail(text), "an id as 01234567-89ab-…, or an e-mail address"],
   jsonString: [(text) => Option.isSome(parseJson(text)), "JSON"],
   nanoid: [(text) => /^[A-Za-z0-9]{16}$/.test(text), "an id of 16 letters and digits"],
+  uri: [(text) => uri.test(text), "a URL"],
   uuid: [(text) => uuid.test(text), "an id as 01234567-89ab-…"]
 }
 
 /** The first text in a value that has not the format or the pattern that its shape asks for. */
 const formatMisfit = (shape: Shape, value: unknown, path: ReadonlyArray<string>): Misfit | undefined => {
+  const fitting = (part: unknown) =>
+    Option.exists(decoderOf(objectOf(part)), (decode) => decode(value)._tag === "Success")
+  for (const key of sideBySide) {
+    const misfits = listOf(shape[key])
+      .filter(fitting)
+      .map((part) => formatMisfit(objectOf(part), value, path))
+    if (!misfits.includes(undefined) && misfits[0] !== undefined) return misfits[0]
+  }
+  for (const part of listOf(shape["allOf"])) {
+    const misfit = formatMisfit(objectOf(part), value, path)
+    if (misfit !== undefined) return misfit
+  }
   if (Predicate.isString(value)) {
-    const [fits, words] = formats[String(shape["format"])] ?? []
+    const format = textOf(shape["format"])
+    const [fits, words] = Object.hasOwn(formats, format) ? (formats[format] ?? []) : []
     const isLike = simpleTest(shape["pattern"])
     const isRight = (fits?.(value) ?? true) && (isLike?.(value) ?? true)
     return isRight
       ? undefined
       : { path: path.join("."), problem: `must be ${words ?? `like ${textOf(shape["pattern"])}`}` }
   }
+  const properties = objectOf(shape["properties"])
   const parts: ReadonlyArray<readonly [string, Shape, unknown]> = Array.isArray(value)
     ? value.map((item: unknown, index) => [String(index), objectOf(shape["items"]), item])
-    : Object.entries(objectOf(value)).map(([name, part]) => [name, objectOf(propertiesOf(shape)[name]), part])
+    : Object.entries(objectOf(value)).map(([name, part]) => [name, objectOf(properties[name]), part])
   for (const [name, part, item] of parts) {
     const misfit = formatMisfit(part, item, [...path, name])
     if (misfit !== undefined) return misfit
@@ -100,28 +117,34 @@ const formatMisfit = (shape: Shape, value: unknown, path: ReadonlyArray<string>)
   return undefined
 }
 
-const propertiesOf = (shape: Shape): JsonObject =>
-  Object.assign(
-    {},
-    objectOf(shape["properties"]),
-    ...listOf(shape["allOf"]).map((part) => propertiesOf(objectOf(part)))
-  )
+const kind = String.raw`\[[^\]\\^]{1,100}\](?:\{\d{1,3}\})?`
 
-/** Single characters of kinds, of which the last may repeat: read in the order of the text, so that none takes for ever. */
-const simplePattern = /^\^((?:\[[^\]\\^]{1,100}\]){1,4})([*+]?)\$$/
+/**
+ * Single characters of kinds, some of them several times, of which the last may repeat, or a few more may follow: read in the order
+ * of the text, so that none takes for ever.
+ */
+const simplePattern = new RegExp(String.raw`^\^((?:${kind}){1,4})(?:([*+])|\(((?:${kind}){1,4})\)\?)?\$$`)
 
 /** The test of a text by a pattern of a stranger's; `undefined` where the pattern is not so simple. */
 const simpleTest = (pattern: unknown): ((text: string) => boolean) | undefined => {
-  const [, classes = "", repeats] = Predicate.isString(pattern) ? (simplePattern.exec(pattern) ?? []) : []
-  if (classes === "") return undefined
-  const kinds = classes.slice(1, -1).split("][").map(charactersOf)
-  const most = repeats === "" ? kinds.length : Infinity
-  const least = repeats === "*" ? kinds.length - 1 : kinds.length
+  const [, first = "", repeats = "", more = ""] = Predicate.isString(pattern) ? (simplePattern.exec(pattern) ?? []) : []
+  if (first === "") return undefined
+  const required = kindsIn(first)
+  const all = [...required, ...kindsIn(more)]
+  const isLength = (length: number) =>
+    repeats === ""
+      ? length === required.length || length === all.length
+      : length >= required.length - (repeats === "*" ? 1 : 0)
   return (text) =>
-    text.length >= least &&
-    text.length <= most &&
-    Array.from(text).every((character, place) => kinds[Math.min(place, kinds.length - 1)]?.(character) === true)
+    isLength(text.length) &&
+    Array.from(text).every((character, place) => all[Math.min(place, all.length - 1)]?.(character) === true)
 }
+
+/** A test for each of the characters that kinds such as `[a-z]{2}[0-9]` stand for. */
+const kindsIn = (kinds: string) =>
+  [...kinds.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, characters = "", times = "1"]) =>
+    Array.from({ length: Number(times) }, () => charactersOf(characters))
+  )
 
 /** The characters of a kind such as `A-Za-z_`. */
 const charactersOf = (kind: string): ((character: string) => boolean) => {

@@ -382,6 +382,24 @@ describe("The calls of an engine's API", () => {
     assert.isTrue(Option.isNone(atOnce(readDescription(`openapi: 3.0.0\npaths:\n${paths}`))))
   })
 
+  it("take texts by the formats and patterns of their shapes, alternatives and parts included", () => {
+    const commit = { type: "string", pattern: "^[0-9a-f]{4}([0-9a-f]{2})?$" }
+    const url = { type: "object", properties: { url: { type: "string", format: "uri" } } }
+    for (const [shape, right, wrong] of [
+      [commit, "01af", "01a"],
+      [commit, "01af9c", "01af9"],
+      [{ type: "string", format: "uri" }, "https://example.com/a?b=c", "example.com"],
+      [{ oneOf: [url, { type: "string" }] }, { url: "https://example.com" }, { url: "here" }],
+      [{ allOf: [url] }, { url: "otlp:a" }, { url: "" }],
+      [{ anyOf: [commit, { type: "string", format: "email" }] }, "ann@example.com", "ann"],
+      [{ type: "string", format: "constructor" }, "a", 1]
+    ] as const) {
+      const check = Option.getOrThrow(checkerOf(shape))
+      assert.isUndefined(check(right), JSON.stringify([shape, right]))
+      assert.isDefined(check(wrong), JSON.stringify([shape, wrong]))
+    }
+  })
+
   it("match no text by a pattern that could take for ever", () => {
     for (const pattern of ["^(a+)+$", "^(a|a)*$", "^([a-z]+)*x$", "(?:", "(a".repeat(5000)]) {
       const check = Option.getOrThrow(checkerOf({ type: "string", pattern }))
