@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option, Schema } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Layer, Option, Schema } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { inject } from "vitest"
 
 import { isRead, keptCall } from "../../src/engine/api/ApiCall.ts"
@@ -12,10 +12,10 @@ import version1 from "../../src/engine/api/data/1.82.3.json" with { type: "json"
 import version2 from "../../src/engine/api/data/2.41.1.json" with { type: "json" }
 import { rankCalls } from "../../src/engine/api/findCalls.ts"
 import { readDescription } from "../../src/engine/api/readDescription.ts"
-import { toolFor } from "../../src/engine/api/toolFor.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
 import { inSlices } from "../../src/internal/effects.ts"
 import { engineFolder } from "../engines/install.ts"
+import { counted, isOurs, problemsOf } from "../support/apiFuzz.ts"
 import { apiJobs } from "../support/apiJobs.ts"
 import { sampleArguments, wrongArguments } from "../support/apiSamples.ts"
 import { ask, callTool, environment, refused } from "../support/harness.ts"
@@ -60,9 +60,8 @@ for (const { apiKey, host, version } of inject("engines")) {
           const engine = yield* (yield* Instances).resolve()
           const { calls } = yield* (yield* ApiDescriptions).of(engine)
           for (const call of calls) {
-            const isOurs = isRead(call) || (toolFor(call.call) === undefined && call.takesFile !== true)
             const tool = isRead(call) ? "call_engine" : "plan_engine_call"
-            const wrong = isOurs
+            const wrong = isOurs(call)
               ? wrongArguments(call).filter((one) => !isRead(call) || !one.wrong.startsWith("body"))
               : []
             for (const { arguments: args, body, wrong: name } of wrong) {
@@ -70,13 +69,25 @@ for (const { apiKey, host, version } of inject("engines")) {
               const { error } = yield* callTool(tool, { call: call.call, ...given })
               assert.strictEqual(error?.code, -32602, `${call.call} ${name}: ${error?.message}`)
             }
-            if (isRead(call) || !isOurs) continue
+            if (isRead(call) || !isOurs(call)) continue
             const { error } = yield* callTool(tool, { call: call.call, ...sampleArguments(call) })
             const { httpStatus } = { httpStatus: undefined, ...Object(error?.data) }
             const isForeseen = error === undefined || error.code === -32602
             assert.isTrue(isForeseen || httpStatus === 403 || httpStatus === 404, `${call.call}: ${error?.message}`)
           }
         })
+    )
+
+    it.effect(
+      "are made where arguments that are drawn fit, and the engine neither fails nor refuses what was foreseeable",
+      () =>
+        Effect.gen(function* () {
+          const { calls } = yield* (yield* ApiDescriptions).of(yield* (yield* Instances).resolve())
+          const { client, sent } = counted(yield* HttpClient.HttpClient)
+          const drawn = planServer({ real: environment(host, apiKey) }, Layer.succeed(HttpClient.HttpClient, client))
+          const problems = yield* Effect.provide(problemsOf(calls, sent, 6), Layer.fresh(drawn))
+          assert.deepStrictEqual(problems, [])
+        }).pipe(Effect.provide(FetchHttpClient.layer))
     )
 
     it.effect("say that the licence lacks what the engine offers only with one", () =>

@@ -1,10 +1,14 @@
 import { Ajv, type ValidateFunction } from "ajv"
 import addFormats from "ajv-formats"
+import { Effect } from "effect"
+import { HttpClient } from "effect/http"
 
 import { type ApiCall, isRead } from "../../src/engine/api/ApiCall.ts"
+import { toolFor } from "../../src/engine/api/toolFor.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../src/internal/schema/JsonObject.ts"
-import type { Random } from "../soak/random.ts"
+import { type Random, randomOf } from "../soak/random.ts"
 import { sampleArguments } from "./apiSamples.ts"
+import { callTool } from "./harness.ts"
 
 /** Values that mean something to some parser, and fit few shapes. */
 const oddValues: ReadonlyArray<unknown> = [
@@ -98,7 +102,8 @@ export const drawnRequest = (random: Random, call: ApiCall): JsonObject => {
   }
   for (let changes = random.below(4); changes > 0; changes--) {
     const paths = pathsIn(request).filter(({ length }) => length > 0)
-    const path = paths[random.below(paths.length)] ?? []
+    const path = paths[random.below(paths.length)]
+    if (path === undefined) break
     switch (random.below(4)) {
       case 0: {
         request = withAt(request, path, undefined)
@@ -168,3 +173,64 @@ export const judgeOf = (call: ApiCall) => {
     return wide?.(structuredClone(given)) === true ? "open" : "misfits"
   }
 }
+
+/** Whether a call is made by these tools, and by no other. */
+export const isOurs = (call: ApiCall) => isRead(call) || (toolFor(call.call) === undefined && call.takesFile !== true)
+
+/** Whether a request is one of the server's own questions about an engine. */
+export const isQuestion = (path: string) => /openapi|discover|^\/(?!api)/.test(path)
+
+interface SentRequest {
+  readonly path: string
+  readonly status: number
+}
+
+/** A client that keeps the requests of calls with their statuses. */
+export const counted = (through: HttpClient.HttpClient) => {
+  const sent: Array<SentRequest> = []
+  const client = through.pipe(
+    HttpClient.tap(({ request, status }) =>
+      Effect.sync(() => {
+        const { pathname } = new URL(request.url)
+        if (!isQuestion(pathname)) sent.push({ path: pathname, status })
+      })
+    )
+  )
+  return { client, sent }
+}
+
+/** Refusals of engines for reasons of their own, which no description foresees. */
+const own = ["Invalid filter fields"]
+
+/** What is wrong with the calls of an engine, with requests drawn from seeds; `rounds` for each call. */
+export const problemsOf = Effect.fnUntraced(function* (
+  calls: ReadonlyArray<ApiCall>,
+  sent: Array<SentRequest>,
+  rounds: number
+) {
+  const problems: Array<string> = []
+  for (const [index, call] of calls.entries()) {
+    if (!isOurs(call)) continue
+    const judge = judgeOf(call)
+    for (let seed = index * 1000; seed < index * 1000 + rounds; seed++) {
+      const given = drawnRequest(randomOf(seed), call)
+      sent.length = 0
+      const { error } = yield* callTool(isRead(call) ? "call_engine" : "plan_engine_call", {
+        call: call.call,
+        ...given
+      })
+      const message = error?.message ?? "taken"
+      const wrong = (problem: string) =>
+        problems.push(`seed ${seed}: ${call.call} ${JSON.stringify(given).slice(0, 500)}: ${problem}: ${message}`)
+      const isRefused = error?.code === -32602 && !message.includes("does not have")
+      const verdict = judge(given)
+      if (verdict !== "open" && isRefused !== (verdict === "misfits")) wrong(verdict)
+      if (isRefused && sent.length > 0) wrong("sent")
+      const isOwn = own.some((words) => message.includes(words))
+      for (const { path, status } of sent) {
+        if ((status === 400 && !isOwn) || status >= 500) wrong(`${status} of ${path}`)
+      }
+    }
+  }
+  return problems
+})

@@ -9,11 +9,10 @@ import { toolFor } from "../../../src/engine/api/toolFor.ts"
 import { ApiToolset } from "../../../src/engine/api/toolset.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import { withCallPlans } from "../../../src/engine/plans/toolset.ts"
-import { randomOf } from "../../soak/random.ts"
-import { drawnRequest, judgeOf } from "../../support/apiFuzz.ts"
+import { counted, isOurs, isQuestion, problemsOf } from "../../support/apiFuzz.ts"
 import { apiJobs } from "../../support/apiJobs.ts"
 import { sampleArguments, sampleId, wrongArguments } from "../../support/apiSamples.ts"
-import { ask, callTool, environment, refused, request } from "../../support/harness.ts"
+import { ask, environment, refused, request } from "../../support/harness.ts"
 import { planServer } from "../../support/planServer.ts"
 import { engineThat, host, isOfTheApi, json, key } from "../tools/standIn.ts"
 
@@ -67,12 +66,6 @@ const decodeNamed = Schema.decodeUnknownSync(
     others: Schema.optionalKey(Schema.Array(Schema.String))
   })
 )
-
-/** Whether a call is made by these tools, and by no other. */
-const isOurs = (call: ApiCall) => isRead(call) || (toolFor(call.call) === undefined && call.takesFile !== true)
-
-/** Requests that are drawn for each call. */
-const rounds = 8
 
 const offered = new Set(withCallPlans(ApiToolset).tools.map(({ name }) => name))
 const decodeTools = (response: unknown) =>
@@ -173,45 +166,16 @@ for (const [version, all] of kept) {
       () =>
         Effect.gen(function* () {
           const embedded = yield* EmbeddedEngine
-          const problems: Array<string> = []
-          const sent: Array<{ readonly path: string; status: number }> = []
           const stood = engineWith(calls, version.startsWith("2.")).client
-          const client = HttpClient.make((request, url) => {
-            if (/openapi|discover|^[/](?!api)/.test(url.pathname)) return stood.execute(request)
-            const one = { path: url.pathname, status: 0 }
-            sent.push(one)
-            return Effect.tap(embedded.httpClient.execute(request), ({ status }) =>
-              Effect.sync(() => (one.status = status))
-            )
-          })
+          const { client, sent } = counted(
+            HttpClient.make((request, url) => (isQuestion(url.pathname) ? stood : embedded.httpClient).execute(request))
+          )
           const drawn = planServer(
             { real: environment(host, "embedded", { requestsPerSecond: 5000 }) },
             Layer.succeed(HttpClient.HttpClient, client),
             {}
           )
-          yield* Effect.gen(function* () {
-            for (const [index, call] of calls.entries()) {
-              if (!isOurs(call)) continue
-              const judge = judgeOf(call)
-              for (let round = 0; round < rounds; round++) {
-                const seed = index * rounds + round
-                const given = drawnRequest(randomOf(seed), call)
-                const drawing = `seed ${seed}: ${call.call} ${JSON.stringify(given).slice(0, 500)}`
-                sent.length = 0
-                const tool = isRead(call) ? "call_engine" : "plan_engine_call"
-                const { error } = yield* callTool(tool, { call: call.call, ...given })
-                const isRefused = error?.code === -32602 && !error.message.includes("does not have")
-                const verdict = judge(given)
-                const isWrong = verdict !== "open" && isRefused !== (verdict === "misfits")
-                if (isWrong) problems.push(`${drawing} ${verdict}: ${error?.message ?? "taken"}`)
-                if (isRefused && sent.length > 0) problems.push(`${drawing} is refused when it was sent`)
-                // No description says which fields a filter has.
-                const isOwn = error?.message.includes("Invalid filter fields") === true
-                const bad = sent.filter(({ status }) => (status === 400 && !isOwn) || status >= 500)
-                for (const { path, status } of bad) problems.push(`${drawing}: ${status} of ${path} ${error?.message}`)
-              }
-            }
-          }).pipe(Effect.provide(Layer.fresh(drawn)))
+          const problems = yield* Effect.provide(problemsOf(calls, sent, 8), Layer.fresh(drawn))
           assert.deepStrictEqual(problems, [])
         }).pipe(Effect.provide(EmbeddedEngine.layer({ version })))
     )
