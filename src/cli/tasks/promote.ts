@@ -11,6 +11,7 @@ import { planPromotionTool } from "../../engine/plans/planTools.ts"
 import type { Outcome } from "../../engine/plans/promotion/draftPromotion.ts"
 import { planPromotion, type PromotionRequest } from "../../engine/plans/promotion/planPromotion.ts"
 import { MatchFields } from "../../engine/plans/settings.ts"
+import { CredentialSources } from "../../engine/tools/CredentialSources.ts"
 import { oneLine } from "../../internal/foreignText.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
@@ -19,6 +20,7 @@ import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { withFolders } from "../engine/toolFolders.ts"
 import * as PlanServices from "../plans/workflowPlans.ts"
+import { credentialSources } from "../toolsets/toolsets.ts"
 import { asCall, isOfEngines, reported, watched } from "./watched.ts"
 
 /** The arguments of `promote`. */
@@ -59,7 +61,8 @@ export const runPromote = Effect.fnUntraced(function* (
       render: toPlanningFailure,
       work: planPromotion({ ...request, mapping, from, to, isPersonal: true }).pipe(
         Effect.provideContext(engines),
-        Effect.provideContext(services)
+        Effect.provideContext(services),
+        Effect.provideService(CredentialSources, credentialSources(launch))
       )
     })
     yield* Console.log(planMarkdown({ from, to, plan, outcomes, describing: plans.describing }))
@@ -127,9 +130,21 @@ const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): stri
       )
     ),
     ...section(
-      "Make data tables",
+      "Make folders and variables",
       plan.steps.flatMap(({ change, reason }) =>
-        change.kind === "table" && change.action === "create" ? [`- **${plain(change.name)}**: ${plain(reason)}`] : []
+        change.kind === "call"
+          ? [
+              `- ${change.call === "POST /variables" ? "variable" : "folder"} **${plain(change.made ?? "")}**: ${plain(reason)}`
+            ]
+          : []
+      )
+    ),
+    ...section(
+      "Make data tables",
+      plan.steps.flatMap(({ change, id, reason }) =>
+        change.kind === "table" && change.action === "create"
+          ? [`- **${plain(change.name)}**: ${plain(reason)}${rowsInto(plan, id)}`]
+          : []
       )
     ),
     ...section(
@@ -166,6 +181,16 @@ const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): stri
       plan.warnings.map((warning) => `- ${plain(warning)}`)
     )
   ].join("\n")
+}
+
+/** The number of rows that go into a table which a step makes, in words. */
+const rowsInto = ({ steps }: Plan<Change>, table: string): string => {
+  const rows = steps.flatMap(({ change }) =>
+    change.kind === "table" && change.action === "insert" && Object(change.table).created_by === table
+      ? change.rows
+      : []
+  )
+  return rows.length === 0 ? "" : `; with ${rows.length} rows`
 }
 
 /** The lines of a change's description. */

@@ -147,6 +147,14 @@ const promoteInput = {
     Flag.withDefault("missing"),
     Flag.withDescription("Which sub-workflows to promote, too: missing (default) or all")
   ),
+  include: Flag.Literals("include", ["rows", "variables"]).pipe(
+    Flag.withDescription(
+      "rows: also the rows of data tables that the target lacks; variables: also variables that it lacks; may be repeated"
+    ),
+    Flag.atLeast(0)
+  ),
+  source: textFlag("source", "NAME", "The source in credentialSources that has the values of these variables"),
+  folder: textFlag("folder", "PATH", "Folder for workflows that are new on the target, such as Sales/Orders"),
   onDrift: Flag.Literals("on-drift", ["block", "overwrite"]).pipe(
     Flag.withDefault("block"),
     Flag.withDescription(

@@ -61,7 +61,7 @@ export const loaders = Effect.fnUntraced(function* (
 })
 
 /** The configured sources of credentials, each of which is read by a program that is loaded for it. */
-const credentialSources = ({ config, credentialSources = {} }: Launch) =>
+export const credentialSources = ({ config, credentialSources = {} }: Launch) =>
   Record.map(credentialSources, (source, name) => ({
     use: source.for ?? "credentials",
     values: Effect.flatMap(

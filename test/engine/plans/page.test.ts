@@ -34,10 +34,17 @@ describe("a promotion by commands", () => {
         yield* Effect.promise(async () => {
           const down = { engine_host: "http://127.0.0.1:9", engine_api_key: "key" }
           const cwd = await directory({
-            ".config.json": { environments: { ...environments, down }, defaultEnv: "production" }
+            ".config.json": {
+              environments: { ...environments, down },
+              defaultEnv: "production",
+              credentialSources: { vault: { env: "VALUES", for: "variables" } }
+            }
           })
           const promote = (...words: ReadonlyArray<string>) =>
-            run(["promote", "--from", "staging", "--to", "production", ...words], { cwd })
+            run(["promote", "--config", ".config.json", "--from", "staging", "--to", "production", ...words], {
+              cwd,
+              env: { VALUES: '{"host":"https://shop.example.com"}' }
+            })
           const name = "A\n# [here](https://evil.test) @everybody `x` <b>"
           const login = { id: "abc", name: "Login" }
           const make = (body: object) =>
@@ -94,11 +101,39 @@ describe("a promotion by commands", () => {
             "### Make data tables\n\n- **Orders**: not on production yet, and Sales needs it\n"
           )
 
+          const { data: [orders] = [] } = Object(await send("staging", "GET", "/data-tables"))
+          await send("staging", "POST", `/data-tables/${orders.id}/rows`, { data: [{ city: "Ulm" }] })
+          const url = { url: "={{ $vars.host }}", options: {} }
+          const fetching = { type: "n8n-nodes-base.httpRequest", typeVersion: 4.2, parameters: url }
+          await make({
+            name: "Sales of today",
+            nodes: [
+              { name: "Read", position: [0, 0], ...reading },
+              { name: "Fetch", position: [220, 0], ...fetching }
+            ]
+          })
+          const along = ["--include", "rows", "--include", "variables", "--source", "vault", "--folder", "Team/Shop"]
+          const whole = await promote("--name", "Sales of*", ...along, "--apply")
+          assert.strictEqual(whole.code, 0, whole.stderr)
+          assert.include(
+            whole.stdout,
+            "### Make folders and variables\n\n- folder **Team**: not on production yet\n- variable **host**: not on production yet\n- folder **Team/Shop**: not on production yet\n"
+          )
+          assert.include(whole.stdout, "Sales of today needs it; with 1 rows\n")
+          assert.notInclude(whole.stdout, "https://shop.example.com")
+          assert.nestedPropertyVal(
+            await send("production", "GET", "/variables"),
+            "data[0].value",
+            "https://shop.example.com"
+          )
+
           const mistakes: ReadonlyArray<readonly [words: ReadonlyArray<string>, stderr: string]> = [
             [["--name", "A*"], "promote needs either --plan or --apply"],
             [["--name", "A*", "--paln"], "paln"],
             [["--name", "A*", "--plan", "--mapping", "{"], "--mapping"],
             [["--name", "A*", "--plan", "--mapping", '{"credential":{}}'], "--mapping"],
+            [["--name", "A*", "--plan", "--include", "row"], "include"],
+            [["--name", "A*", "--plan", "--folder", "/"], "must be a path, such as Sales/Orders"],
             [["--name", "A*", "--plan", "--to", "moon"], "Instance moon not found"],
             [["--name", "A*", "--plan", "--to", "down"], "down"],
             [["--name", "Nobody", "--plan"], "fits no workflow on staging"]
