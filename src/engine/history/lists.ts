@@ -23,8 +23,8 @@ export const commitsOfList = (
   const isFirst = all !== undefined && !lists.has(file)
   lists.set(file, text)
   const what = `${table === undefined ? list.replace("-", " ") : `rows of ${table.name}`} on ${instance}`
-  const isLeft = ({ id }: JsonObject) => after.some((item) => item.id === id)
-  const dropped = list === "data-tables" ? before.filter((item) => !isLeft(item)) : []
+  const left = new Set(after.map(({ id }) => id))
+  const dropped = list === "data-tables" ? before.filter(({ id }) => !left.has(id)) : []
   const remove = dropped.map(({ id }) => listFile(instance, "rows", { id: String(id) }))
   for (const path of remove) lists.delete(path)
   return [
@@ -87,14 +87,14 @@ export const itemsIn = (file: string, text: string): ReadonlyArray<JsonObject> =
 const most = 20
 
 const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): string => {
-  const has = (items: ReadonlyArray<JsonObject>, item: JsonObject) =>
-    items.some(({ id, name }) => id === item.id && name === item.name)
+  const former = new Map(before.map((item) => [keyOf(item), item]))
+  const present = new Set(after.map(keyOf))
   const words = [
-    ...before.filter((item) => !has(after, item)).map((item) => `− ${nameIn(item)}`),
-    ...after.filter((item) => !has(before, item)).map((item) => `+ ${nameIn(item)}`),
+    ...before.filter((item) => !present.has(keyOf(item))).map((item) => `− ${nameIn(item)}`),
+    ...after.filter((item) => !former.has(keyOf(item))).map((item) => `+ ${nameIn(item)}`),
     ...after.flatMap((item) => {
-      const former = has(before, item) ? before.find(({ id }) => id === item.id) : undefined
-      return former === undefined || isSameJson(former, item) ? [] : [`changed ${nameIn(item)}`]
+      const one = former.get(keyOf(item))
+      return one === undefined || isSameJson(one, item) ? [] : [`changed ${nameIn(item)}`]
     })
   ]
   return listed(words, most)

@@ -29,18 +29,20 @@ export type Variable = typeof Variable.Type
 /** Deepest folder whose path is made: folders that contain each other have no end. */
 const deepest = 50
 
-/** The names from the root of the project to a folder, with slashes between. */
-export const folderPath = (folder: Folder, folders: ReadonlyArray<Folder>): string => {
+/** The names from the root of the project to each of its folders, with slashes between. */
+export const folderPaths = (folders: ReadonlyArray<Folder>): ReadonlyArray<string> => {
   const byId = new Map(folders.map((one) => [one.id, one]))
-  const names = [folder.name]
-  let { parentFolderId: parent } = folder
-  while (typeof parent === "string" && names.length < deepest) {
-    const above = byId.get(parent)
-    if (above === undefined) break
-    names.unshift(above.name)
-    parent = above.parentFolderId
-  }
-  return names.join("/")
+  return folders.map((folder) => {
+    const names = [folder.name]
+    let { parentFolderId: parent } = folder
+    while (typeof parent === "string" && names.length < deepest) {
+      const above = byId.get(parent)
+      if (above === undefined) break
+      names.unshift(above.name)
+      parent = above.parentFolderId
+    }
+    return names.join("/")
+  })
 }
 
 /** Names that a refusal lists. */
@@ -90,7 +92,8 @@ export const projectNamed = (projects: ReadonlyArray<Project>, given: string): R
 /** The id of the folder of an id, a path or a name, or why none is meant. */
 export const folderNamed = (folders: ReadonlyArray<Folder>, given: string): Result.Result<string, string> => {
   const path = withoutEdges(given.split("/")).join("/")
-  const choices = folders.map((one): Choice => ({ id: one.id, names: [folderPath(one, folders), one.name] }))
+  const paths = folderPaths(folders)
+  const choices = folders.map(({ id, name }, place): Choice => ({ id, names: [paths[place] ?? name, name] }))
   const exact = choices.filter(({ names: [whole] }) => isSameName(whole, path))
   return chosen("folder", path, exact.length === 1 ? exact : choices)
 }

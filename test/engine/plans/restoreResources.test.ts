@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, renameSync } from "node:fs"
 import path from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -222,6 +222,107 @@ describe("variables and folders in a backup", () => {
         yield* appliedDespiteLosses(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
         assert.deepStrictEqual(yield* names("/variables"), [])
         assert.deepStrictEqual(yield* names(folders), [])
+      })
+    )
+  )
+})
+
+describe("a restore beside what has changed since", () => {
+  it.live("brings values back where their columns are the same, and names the others", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const table = yield* world
+        const { send } = yield* Beside
+        yield* backedUp(directory, { rows: true })
+        const all = objectsOf((yield* send(instance, "GET", `/data-tables/${table}`))["columns"])
+        const amount = all.find(({ name }) => name === "amount")
+        yield* send(instance, "DELETE", `/data-tables/${table}/columns/${String(amount?.["id"])}`)
+        yield* send(instance, "POST", `/data-tables/${table}/columns`, { name: "amount", type: "string" })
+        const { version } = yield* backedUp(directory)
+        yield* send(instance, "DELETE", `/data-tables/${table}`)
+        const plan = yield* ask("plan_restore", { instance, version })
+        assert.include(
+          String(plan["warnings"]),
+          'Values of "Orders" do not come back, as its columns were others when its rows were kept: amount'
+        )
+        yield* appliedDespiteLosses(plan)
+        const { data } = yield* send(instance, "GET", "/data-tables?limit=250")
+        const made = String(objectsOf(data)[0]?.["id"])
+        const back = objectsOf((yield* send(instance, "GET", `/data-tables/${made}/rows?limit=100`))["data"])
+        assert.deepStrictEqual(
+          back.map(({ city }) => city),
+          rows.map(({ city }) => city)
+        )
+      })
+    )
+  )
+
+  it.live("names tables that have the names of deleted ones, as several or with other columns", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const table = yield* world
+        const { send } = yield* Beside
+        const { version } = yield* backedUp(directory)
+        yield* send(instance, "DELETE", `/data-tables/${table}`)
+        const present = (...ids: ReadonlyArray<string>) => ({
+          data: ids.map((id) => ({ id, name: "Orders", columns: [{ id: "c", index: 0, name: "city", type: "number" }] })),
+          nextCursor: null
+        })
+        const warned = Effect.map(ask("plan_restore", { instance, version }), ({ warnings }) => String(warnings))
+        yield* refusing(200, present("one"), /\/data-tables(\?|$)/)
+        const replaced = yield* warned
+        assert.include(replaced, 'take their places as they are: "Orders"')
+        assert.include(replaced, 'the columns that they have now: "Orders" (city is number instead of string')
+        yield* refusing(200, present("one", "other"), /\/data-tables(\?|$)/)
+        const several = yield* warned
+        assert.include(several, 'Several data tables have the names of deleted ones, so that workflows keep the ids')
+        assert.notInclude(several, "take their places")
+      })
+    )
+  )
+
+  it.live("leaves a folder that is only called otherwise, and a backup goes on beside a project that is deleted", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        const { meddle, send } = yield* Beside
+        const { id: team } = yield* send(instance, "POST", "/projects", { name: "Team" })
+        const projects = objectsOf((yield* send(instance, "GET", "/projects"))["data"])
+        const personal = `/projects/${String(projects[0]?.["id"])}/folders`
+        const { id: parent } = yield* send(instance, "POST", personal, { name: "Sales" })
+        yield* send(instance, "POST", personal, { name: "Orders", parentFolderId: parent })
+        const { answer, version } = yield* backedUp(directory)
+        assert.deepInclude(answer, { folders: 2 })
+        yield* send(instance, "PATCH", `${personal}/${String(parent)}`, { name: "Verkauf" })
+        assert.deepInclude(yield* ask("plan_restore", { instance, version }), { steps: 0 })
+        yield* meddle((request, proceed) =>
+          request.url.includes(`${String(team)}/folders`)
+            ? Effect.andThen(send(instance, "DELETE", `/projects/${String(team)}`), proceed)
+            : proceed
+        )
+        const { answer: later } = yield* backedUp(directory)
+        assert.deepInclude(later, { folders: 2 })
+      })
+    )
+  )
+
+  it.live("has rows read only while the history can be written", () =>
+    inHistory(
+      Effect.fnUntraced(function* (directory) {
+        yield* world
+        const { meddle } = yield* Beside
+        yield* backedUp(directory)
+        let reads = 0
+        yield* meddle((request, proceed) => {
+          reads += Number(request.url.includes("/rows"))
+          return proceed
+        })
+        const [objects, away] = ["objects", "away"].map((name) => path.join(directory, ".git", name))
+        renameSync(objects ?? "", away ?? "")
+        const { data, notice } = yield* ask("backup", { instances: [instance], rows: true })
+        assert.include(String(notice ?? JSON.stringify(data)), "not a git repository")
+        assert.strictEqual(reads, 0)
+        renameSync(away ?? "", objects ?? "")
+        assert.deepInclude((yield* backedUp(directory, { rows: true })).answer, { rows: rows.length })
       })
     )
   )

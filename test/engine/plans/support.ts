@@ -17,7 +17,7 @@ export class Beside extends Context.Service<
   {
     readonly send: (
       instance: string,
-      method: "DELETE" | "GET" | "POST" | "PUT",
+      method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT",
       path: string,
       body?: unknown
     ) => Effect.Effect<Json>
@@ -76,7 +76,7 @@ export const serverWithPlans = (
   )
   const send = Effect.fnUntraced(function* (
     instance: string,
-    method: "DELETE" | "GET" | "POST" | "PUT",
+    method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT",
     path: string,
     body?: unknown
   ) {

@@ -11,7 +11,7 @@ import { firstPages, listWholeIfSupported, provingPage } from "../../client/list
 import { requireRows } from "../../tools/dataTables.ts"
 import { personalProject, unknownProject } from "../../tools/workflows/location.ts"
 import { columnsOf, type DataTable, mostRowsKept, valuesIn } from "../../workflow/dataTables.ts"
-import { folderPath } from "../../workflow/projects.ts"
+import { folderPaths } from "../../workflow/projects.ts"
 
 type Client = EngineClient["Service"]
 
@@ -65,6 +65,21 @@ interface Folders {
   readonly folders: ReadonlyArray<JsonObject>
 }
 
+/** Projects whose folders are read at the same time: owners see those of all users. */
+const atOnce = 8
+
+/** The folders of a project; none of one that was deleted meanwhile. */
+const projectFolders = (engine: Client, project: string) =>
+  engine.foldersIfSupported(project).pipe(
+    Effect.map(
+      Option.map((folders): ReadonlyArray<JsonObject> => {
+        const paths = folderPaths(folders)
+        return folders.map((one, place) => ({ ...one, name: paths[place], projectId: project }))
+      })
+    ),
+    Effect.catchIf(isMissing, () => Effect.succeedSome([]))
+  )
+
 export const foldersOf = Effect.fnUntraced(
   function* (engine: Client): Effect.fn.Return<Listing<Folders>, EngineError> {
     const listing = yield* Effect.result(listWholeIfSupported(engine, engine.listProjectsIfSupported))
@@ -73,14 +88,7 @@ export const foldersOf = Effect.fnUntraced(
       ? Option.toArray(yield* Effect.provideService(personalProject, EngineClient, engine))
       : Option.getOrElse(yield* Effect.fromResult(listing), () => []).map(({ id }) => id)
     if (projects.length === 0) return Result.fail(unknownProject)
-    const lists = yield* Effect.forEach(projects, (project) =>
-      Effect.map(
-        engine.foldersIfSupported(project),
-        Option.map((folders) =>
-          folders.map((one): JsonObject => ({ ...one, name: folderPath(one, folders), projectId: project }))
-        )
-      )
-    )
+    const lists = yield* Effect.forEach(projects, (project) => projectFolders(engine, project), { concurrency: atOnce })
     return listingOf(Option.map(Option.all(lists), (all) => ({ projects, folders: all.flat() })))
   },
   (read) => unlessDenied(read)
@@ -136,6 +144,7 @@ const mostNamed = 10
 const recordRows = Effect.fnUntraced(function* (engine: Client, tables: ReadonlyArray<DataTable>, until: number) {
   const { history } = engine
   yield* requireRows(engine)
+  yield* history.drained
   const tooLong: Array<string> = []
   const late: Array<string> = []
   let count = 0
@@ -144,6 +153,8 @@ const recordRows = Effect.fnUntraced(function* (engine: Client, tables: Readonly
       late.push(table.name)
       continue
     }
+    // While nothing can be recorded, rows would only fill memory and disk.
+    if ((yield* history.problem)?.isRecorded === false) break
     const columns = columnsOf(table)
     let size = 0
     const reading = firstPages(

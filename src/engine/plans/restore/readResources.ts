@@ -1,14 +1,15 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema, Struct } from "effect"
 
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { KeptList } from "../../client/History.ts"
 import { unreadable } from "../../operator/history/historyErrors.ts"
 import { foldersOf, variablesOf } from "../../operator/history/keptLists.ts"
-import { columnsOf, DataTable, Row, valuesIn } from "../../workflow/dataTables.ts"
+import { cellOf } from "../../workflow/cells.ts"
+import { columnsOf, DataTable, Row } from "../../workflow/dataTables.ts"
 import type { Listing } from "../promotion/Input.ts"
 import { tablesOf } from "../promotion/readResources.ts"
-import type { RestoredResources } from "./resources.ts"
+import type { KeptRows, RestoredResources } from "./resources.ts"
 
 type Client = EngineClient["Service"]
 
@@ -24,6 +25,22 @@ const asThing = Schema.decodeUnknownOption(
 const nowhere = Result.succeed({ projects: [], folders: [] })
 const asRow = Schema.decodeUnknownOption(Row)
 
+/** Rows as they fit a table, whose columns may have changed since these rows were kept. */
+const keptRows = (table: DataTable, rows: ReadonlyArray<Row>): KeptRows => {
+  const columns = columnsOf(table)
+  const unplaced = new Set<string>()
+  const cells = rows.map((row) => {
+    const values = Object.entries(Struct.omit(row, ["id"])).flatMap(([name, value]) => {
+      const column = columns.find((one) => one.name === name)
+      const cell = Option.flatMap(Option.fromUndefinedOr(column), (one) => Result.getSuccess(cellOf(one, value)))
+      if (Option.isNone(cell) && value !== null) unplaced.add(name)
+      return Option.toArray(Option.map(cell, (one) => [name, one] as const))
+    })
+    return Object.fromEntries(values)
+  })
+  return { cells, unplaced: [...unplaced] }
+}
+
 /** Things that a backup has kept beside workflows and tags, with those that the instance has now. */
 export const readResources = Effect.fnUntraced(function* (client: Client, version: string) {
   const { history } = client
@@ -38,8 +55,13 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
     tables.filter(({ id }) => !present.has(id)),
     Effect.fnUntraced(function* (table) {
       const kept = yield* listAt({ list: "rows", table })
-      const cells = kept.flatMap((item) => Option.toArray(asRow(item)))
-      return [table.id, cells.map((row) => valuesIn(row, columnsOf(table)))] as const
+      return [
+        table.id,
+        keptRows(
+          table,
+          kept.flatMap((item) => Option.toArray(asRow(item)))
+        )
+      ] as const
     })
   )
   const thingsAt = (list: "folders" | "variables") =>
@@ -52,7 +74,7 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
   return {
     tables,
     presentTables,
-    rows: new Map(rows.filter(([, kept]) => kept.length > 0)),
+    rows: new Map(rows.filter(([, { cells }]) => cells.length > 0)),
     variables: {
       recorded: variables,
       ...Result.match(presentVariables, {

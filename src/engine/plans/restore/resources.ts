@@ -1,3 +1,4 @@
+import { grouped } from "../../../internal/collections.ts"
 import { listed } from "../../../internal/foreignText.ts"
 import { type Cells, columnsOf, type DataTable, isColumnType } from "../../workflow/dataTables.ts"
 import { inQuotes } from "../../workflow/names.ts"
@@ -15,11 +16,17 @@ export interface RestoredResources {
   readonly tables: ReadonlyArray<DataTable>
   readonly presentTables: Listing<DataTable>
   /** The rows that were kept of tables, by the ids of these. */
-  readonly rows: ReadonlyMap<string, ReadonlyArray<Cells>>
+  readonly rows: ReadonlyMap<string, KeptRows>
   readonly variables: Recorded<KeptVariable>
   /** The values for variables that are not there. */
   readonly values: ReadonlyMap<string, string>
   readonly folders: Recorded<KeptFolder> & { readonly projects: ReadonlyArray<string> }
+}
+
+/** Rows of a table, and the columns of which it has no place for values that were kept. */
+export interface KeptRows {
+  readonly cells: ReadonlyArray<Cells>
+  readonly unplaced: ReadonlyArray<string>
 }
 
 /** Things that were recorded, and the present ones; `unread` is the reason why nobody can tell which there are. */
@@ -43,10 +50,11 @@ export interface KeptFolder extends InProject {
 }
 
 /** The recorded things that are not there any more, in whatever project. */
-export const missingIn = <A extends InProject>({ present, recorded, unread }: Recorded<A>): ReadonlyArray<A> =>
-  unread !== undefined
-    ? []
-    : recorded.filter(({ name, projectId }) => !present.some((one) => one.name === name && one.projectId === projectId))
+export const missingIn = <A extends InProject>({ present, recorded, unread }: Recorded<A>): ReadonlyArray<A> => {
+  const placeOf = ({ name, projectId = "" }: InProject) => `${projectId}/${name}`
+  const places = new Set(present.map(placeOf))
+  return unread === undefined ? recorded.filter((one) => !places.has(placeOf(one))) : []
+}
 
 /** The content with the data tables that are there, or are made anew, in place of deleted ones. */
 export type LinkTables = <C extends Content>(
@@ -92,10 +100,16 @@ const draftVariables = ({ instance, resources = nothingKept, version }: Request)
     return [stepOf(change, `as in ${version}; it was deleted`)]
   })
   const left = missing.filter(({ name }) => !values.has(name))
+  const shared = [...grouped(missing, ({ name }) => name).values()].flatMap(([one, other]) =>
+    one !== undefined && other !== undefined && values.has(one.name) ? [one] : []
+  )
   return {
     steps,
     warnings: [
       ...notBroughtBack("Variables", variables),
+      ...(shared.length === 0
+        ? []
+        : [`Variables that several projects had by one name all get one value: ${namesOf(shared)}`]),
       ...(left.length === 0
         ? []
         : [
@@ -108,20 +122,22 @@ const draftVariables = ({ instance, resources = nothingKept, version }: Request)
 /** The folders that are not there any more. Nobody can tell which workflows lay in them. */
 const draftFolders = ({ instance, resources = nothingKept, version }: Request): Drafted => {
   const { folders } = resources
-  const all = missingIn(folders)
+  // One that is called otherwise now, or lies elsewhere, is not deleted.
+  const ids = new Set(folders.present.map(({ id }) => id))
+  const all = missingIn(folders).filter(({ id }) => !ids.has(id))
   const missing = all.filter(({ projectId = "" }) => folders.projects.includes(projectId))
   const unseen = all.filter((one) => !missing.includes(one))
+  const present = grouped(
+    folders.present.map(({ id, name, parentFolderId = null, projectId = "" }) => ({
+      id,
+      name: name.split("/").at(-1) ?? "",
+      parentFolderId,
+      projectId
+    })),
+    ({ projectId }) => projectId
+  )
   const steps = missing.flatMap(({ name, projectId: project = "" }) => {
-    const inProject = folders.present.filter(({ projectId }) => projectId === project)
-    const place = {
-      path: name.split("/"),
-      project,
-      folders: inProject.map(({ id, name: path, parentFolderId = null }) => ({
-        id,
-        name: path.split("/").at(-1) ?? "",
-        parentFolderId
-      }))
-    }
+    const place = { path: name.split("/"), project, folders: present.get(project) ?? [] }
     return folderAt(instance, place, `as in ${version}; it was deleted`).steps
   })
   return {
@@ -152,21 +168,23 @@ const draftTables = ({ instance, resources = nothingKept, version }: Request) =>
   const { presentTables: present, rows, tables } = resources
   const current = new Map(present.items.map((table) => [table.id, table]))
   const deleted = present.unread === undefined ? tables.filter(({ id }) => !current.has(id)) : []
-  const replaced = deleted.filter(({ name }) => present.items.some((one) => one.name === name))
+  const namesakes = grouped(present.items, ({ name }) => name)
+  const replaced = deleted.filter(({ name }) => namesakes.get(name)?.length === 1)
+  const ambiguous = deleted.filter(({ name }) => (namesakes.get(name)?.length ?? 0) > 1)
   const isMakeable = (table: DataTable) =>
     columnsOf(table).every(({ type }) => isColumnType(type)) &&
     deleted.every(({ id, name }) => id === table.id || name !== table.name)
-  const missing = deleted.filter((table) => !replaced.includes(table))
+  const missing = deleted.filter(({ name }) => !namesakes.has(name))
   const made = missing.filter(isMakeable)
   const unmade = missing.filter((table) => !isMakeable(table))
   const withoutRows = made.filter(({ id }) => !rows.has(id))
-  const changed = tables.flatMap((table) => {
-    const now = current.get(table.id)
+  const changed = [...tables.filter(({ id }) => current.has(id)), ...replaced].flatMap((table) => {
+    const now = current.get(table.id) ?? namesakes.get(table.name)?.[0]
     const differences = now === undefined ? [] : columnDifferences(table, now)
     return differences.length === 0 ? [] : [`${inQuotes(table.name)} (${listed(differences, mostNamed)})`]
   })
   const linked = new Set([...made, ...replaced].map(({ id }) => id))
-  const places = {
+  const scope = {
     from: version,
     to: instance,
     mapping: mappingOf([], { from: version, to: instance, given: undefined }),
@@ -177,13 +195,13 @@ const draftTables = ({ instance, resources = nothingKept, version }: Request) =>
       const use = tableOf(node)
       return use?.by === "id" && linked.has(use.value) ? node : {}
     })
-    const { references, texts } = linkTables(places, { nodes: uses })
+    const { references, texts } = linkTables(scope, { nodes: uses })
     return { content: replaceTextsAt(content, texts), references }
   }
   return {
     linkTables: link,
     steps: made.flatMap((table) =>
-      tableSteps(instance, table, { reason: `as in ${version}; it was deleted`, rows: rows.get(table.id) ?? [] })
+      tableSteps(instance, table, { reason: `as in ${version}; it was deleted`, rows: rows.get(table.id)?.cells ?? [] })
     ),
     warnings: [
       ...(tables.length > 0 && present.unread !== undefined
@@ -200,10 +218,23 @@ const draftTables = ({ instance, resources = nothingKept, version }: Request) =>
       ...(made.length === withoutRows.length
         ? []
         : ["Rows come back as they were when a backup kept rows last, up to this version"]),
+      ...made.flatMap(({ id, name }) => {
+        const { unplaced = [] } = rows.get(id) ?? {}
+        return unplaced.length === 0
+          ? []
+          : [
+              `Values of ${inQuotes(name)} do not come back, as its columns were others when its rows were kept: ${listed(unplaced, mostNamed)}`
+            ]
+      }),
       ...(replaced.length === 0
         ? []
         : [
             `Other data tables have the names of deleted ones, and take their places as they are: ${namesOf(replaced)}`
+          ]),
+      ...(ambiguous.length === 0
+        ? []
+        : [
+            `Several data tables have the names of deleted ones, so that workflows keep the ids of these: ${namesOf(ambiguous)}`
           ]),
       ...(unmade.length === 0
         ? []
