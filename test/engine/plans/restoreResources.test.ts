@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from "node:fs"
+import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -309,19 +309,21 @@ describe("a restore beside what has changed since", () => {
     inHistory(
       Effect.fnUntraced(function* (directory) {
         yield* world
-        const { meddle } = yield* Beside
+        const { meddle, send } = yield* Beside
+        for (const name of ["Second", "Third"]) yield* send(instance, "POST", "/data-tables", { name, columns })
         yield* backedUp(directory)
         let reads = 0
         yield* meddle((request, proceed) => {
           reads += Number(request.url.includes("/rows"))
           return proceed
         })
-        const [objects, away] = ["objects", "away"].map((name) => path.join(directory, ".git", name))
-        renameSync(objects ?? "", away ?? "")
-        const { data, notice } = yield* ask("backup", { instances: [instance], rows: true })
-        assert.include(String(notice ?? JSON.stringify(data)), "not a git repository")
-        assert.strictEqual(reads, 0)
-        renameSync(away ?? "", objects ?? "")
+        const pack = path.join(directory, ".git", "objects", "pack")
+        rmdirSync(pack)
+        writeFileSync(pack, "")
+        const { notice } = yield* ask("backup", { instances: [instance], rows: true })
+        assert.include(String(notice), "cannot be written now")
+        assert.strictEqual(reads, 1)
+        rmSync(pack)
         assert.deepInclude((yield* backedUp(directory, { rows: true })).answer, { rows: rows.length })
       })
     )

@@ -144,7 +144,6 @@ const mostNamed = 10
 const recordRows = Effect.fnUntraced(function* (engine: Client, tables: ReadonlyArray<DataTable>, until: number) {
   const { history } = engine
   yield* requireRows(engine)
-  yield* history.drained
   const tooLong: Array<string> = []
   const late: Array<string> = []
   let count = 0
