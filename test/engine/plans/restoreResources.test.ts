@@ -265,7 +265,11 @@ describe("a restore beside what has changed since", () => {
         const { version } = yield* backedUp(directory)
         yield* send(instance, "DELETE", `/data-tables/${table}`)
         const present = (...ids: ReadonlyArray<string>) => ({
-          data: ids.map((id) => ({ id, name: "Orders", columns: [{ id: "c", index: 0, name: "city", type: "number" }] })),
+          data: ids.map((id) => ({
+            id,
+            name: "Orders",
+            columns: [{ id: "c", index: 0, name: "city", type: "number" }]
+          })),
           nextCursor: null
         })
         const warned = Effect.map(ask("plan_restore", { instance, version }), ({ warnings }) => String(warnings))
@@ -275,7 +279,7 @@ describe("a restore beside what has changed since", () => {
         assert.include(replaced, 'the columns that they have now: "Orders" (city is number instead of string')
         yield* refusing(200, present("one", "other"), /\/data-tables(\?|$)/)
         const several = yield* warned
-        assert.include(several, 'Several data tables have the names of deleted ones, so that workflows keep the ids')
+        assert.include(several, "Several data tables have the names of deleted ones, so that workflows keep the ids")
         assert.notInclude(several, "take their places")
       })
     )
