@@ -212,18 +212,21 @@ describe("a call that its client cancels", () => {
     const server = await overStdio(configurationOf({ main: engine.host }, { requestsPerSecond: 1 }))
     await server.call(...read)
     engine.heals()
-    const order = ["first", "given up", "next"]
-    const [first, , next] = order.map((id) =>
-      server.ask("tools/call", { name: read[0], arguments: { id: id.replace(" ", "-") } }, id)
+    const givenUp = Array.from({ length: 5 }, (_, at) => `given-up-${at}`)
+    const [first, ...others] = ["first", ...givenUp, "next"].map((id) =>
+      server.ask("tools/call", { name: read[0], arguments: { id } }, id)
     )
-    server.child.stdin.write(
-      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "given up" } })}\n`
-    )
-    for (const answer of [first, next]) assert.include(JSON.stringify(await answer), "Workflow")
+    for (const requestId of givenUp) {
+      server.child.stdin.write(
+        `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } })}\n`
+      )
+    }
+    for (const answer of [first, others.at(-1)]) assert.include(JSON.stringify(await answer), "Workflow")
     assert.deepStrictEqual(engine.asked(), ["GET /api/v1/workflows/first", "GET /api/v1/workflows/next"])
     const [before, after] = engine.requests()
-    assert.isBelow((after?.at ?? NaN) - (before?.at ?? NaN), 1900)
-    assert.isAbove((after?.at ?? NaN) - (before?.at ?? NaN), 990)
+    // A second apart, as far as this machine tells them in time; with a moment kept for each, it would be six.
+    assert.isBelow((after?.at ?? NaN) - (before?.at ?? NaN), 5000)
+    assert.isAbove((after?.at ?? NaN) - (before?.at ?? NaN), 500)
     assert.deepStrictEqual(server.strays, [])
   })
 

@@ -52,7 +52,7 @@ describe.concurrent("a call whose answer does not come", () => {
       expect(errorOf(writing.answer).message).toContain("is unknown: it was sent, and not repeated")
       for (const { took } of [reading, writing]) {
         expect(took).toBeGreaterThan(29_500)
-        expect(took).toBeLessThan(35_000)
+        expect(took).toBeLessThan(50_000)
       }
       expect(engine.asked().sort()).toEqual(["GET /api/v1/workflows/1", "POST /api/v1/workflows"])
       engine.heals()
@@ -75,8 +75,10 @@ describe.concurrent("a call whose answer does not come", () => {
       const error = errorOf(await server.call("update_workflow", { id: "1", name: "New" }))
       const took = performance.now() - before
       expect(error.data).toMatchObject({ code: "TIMEOUT" })
+      // What the first one has left of the call, and not the time of a request of its own.
+      expect(error.data?.["milliseconds"]).toBeLessThan(28_000)
       expect(took).toBeGreaterThan(54_000)
-      expect(took).toBeLessThan(59_000)
+      expect(took).toBeLessThan(80_000)
       engine.heals()
       expect(textOf(await server.call(...read))).toContain("Workflow 1")
     }
@@ -115,11 +117,11 @@ describe.concurrent("a call whose answer does not come", () => {
 
 describe.concurrent("a refusal for too many requests", () => {
   const cases: ReadonlyArray<readonly [string, () => string, number, number]> = [
-    ["in so many seconds", () => "2", 1900, 5000],
+    ["in so many seconds", () => "2", 1900, 4900],
     ["at a time", () => new Date(Date.now() + 3000).toUTCString(), 1500, 5500],
-    ["in words that mean nothing", () => "soon; very", 0, 2500],
-    ["at a time that has passed", () => new Date(0).toUTCString(), 0, 2500],
-    ["in a year, which is not believed", () => "31536000", 4900, 8000]
+    ["in words that mean nothing", () => "soon; very", 0, 4500],
+    ["at a time that has passed", () => new Date(0).toUTCString(), 0, 4500],
+    ["in a year, which is not believed", () => "31536000", 4900, 30_000]
   ]
   it.for(cases)(
     "is followed by another attempt when it says %s",

@@ -31,89 +31,81 @@ const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
 describe("kill -9 in the middle of an apply", () => {
   useCommand()
 
-  it.live(
-    "loses no change and repeats none: the next process goes on, and rolls everything back",
-    () =>
-      Effect.gen(function* () {
-        const { settings, world } = yield* served({ account, limits: "none" }, { server })
-        const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const marketplace = { ...settings, limits }
-        const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
-        const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
+  it.live("loses no change and repeats none: the next process goes on, and rolls everything back", () =>
+    Effect.gen(function* () {
+      const { settings, world } = yield* served({ account, limits: "none" }, { server })
+      const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+      const marketplace = { ...settings, limits }
+      const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
+      const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
 
-        const doomed = command(cwd, {}, "--config", ".config.json")
-        const args = { target: "new-manual-campaign", check_floors: true, on_below_floor: "raise" }
-        const plan = yield* Effect.promise(() => doomed.call("ads_plan_migration", args))
-        const { plan_id } = plan
-        const unanswered = doomed.call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
-        yield* Effect.promise(() => Promise.race([enough.promise, unanswered]))
-        doomed.child.kill("SIGKILL")
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))))
-        yield* Effect.promise(() => doomed.ended)
+      const doomed = command(cwd, {}, "--config", ".config.json")
+      const args = { target: "new-manual-campaign", check_floors: true, on_below_floor: "raise" }
+      const plan = yield* Effect.promise(() => doomed.call("ads_plan_migration", args))
+      const { plan_id } = plan
+      const unanswered = doomed.call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+      yield* Effect.promise(() => Promise.race([enough.promise, unanswered]))
+      doomed.child.kill("SIGKILL")
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))))
+      yield* Effect.promise(() => doomed.ended)
 
-        const next = command(cwd, {}, "--config", ".config.json")
-        const apply = (id: unknown) =>
-          Effect.promise(() => next.call("apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
-        const report = yield* apply(plan_id)
-        assert.deepInclude(report, { state: "applied", done: plan["steps"] })
-        const { adverts, phrases } = yield* world.account
-        assert.strictEqual(adverts.size, 24)
-        assert.strictEqual(phrases.size, 12 + 12 * 15)
+      const next = command(cwd, {}, "--config", ".config.json")
+      const apply = (id: unknown) =>
+        Effect.promise(() => next.call("apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
+      const report = yield* apply(plan_id)
+      assert.deepInclude(report, { state: "applied", done: plan["steps"] })
+      const { adverts, phrases } = yield* world.account
+      assert.strictEqual(adverts.size, 24)
+      assert.strictEqual(phrases.size, 12 + 12 * 15)
 
-        const back = yield* Effect.promise(() => next.call("plan_rollback", { plan_id }))
-        assert.deepInclude(yield* apply(back["plan_id"]), { state: "applied" })
-        assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
-        next.child.stdin.end()
-        yield* Effect.promise(() => next.ended)
-      }).pipe(Effect.scoped),
-    60_000
+      const back = yield* Effect.promise(() => next.call("plan_rollback", { plan_id }))
+      assert.deepInclude(yield* apply(back["plan_id"]), { state: "applied" })
+      assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
+      next.child.stdin.end()
+      yield* Effect.promise(() => next.ended)
+    }).pipe(Effect.scoped)
   )
 })
 
 describe("an apply in the background", () => {
   useCommand()
 
-  it.live(
-    "goes on without a caller, also after kill -9 and a restart, until everything is done",
-    () =>
-      Effect.gen(function* () {
-        const { settings, world } = yield* served({ account, limits: "none" })
-        const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const slow = { ...limits, setMinusPhrases: { limit: 25, periodMs: 1000, burst: 1 } }
-        const configuration = { toolsets: ["marketplace"], marketplace: { ...settings, limits: slow } }
-        const cwd = yield* Effect.promise(() => directory())
-        const journal = path.join(cwd, "plans.jsonl")
-        const started = () =>
-          Effect.promise(() =>
-            overHttp({ ...configuration, marketplace: { ...configuration.marketplace, journal } }, {})
-          )
-        const doomed = yield* started()
-        const ask = (server: typeof doomed, tool: string, args: Readonly<Record<string, unknown>>) =>
-          Effect.promise(async () => dataOf(await server.call(tool, args)))
-        const args = { target: "in-place", check_floors: false }
-        const { plan_id, steps } = yield* ask(doomed, "ads_plan_migration", args)
-        const report = yield* ask(doomed, "apply_plan", { plan_id, confirm: true, background: true })
-        assert.deepInclude(report, { state: "in progress" })
-        assert.include(String(report["next"]), "It goes on in the background")
-        const phrases = Effect.map(world.account, (state) => state.phrases.size)
-        const before = yield* phrases
-        while ((yield* phrases) < before + 20) yield* Effect.sleep("10 millis")
-        assert.include(String((yield* ask(doomed, "show_plan", { plan_id }))["next"]), "It goes on in the background")
-        doomed.child.kill("SIGKILL")
-        yield* Effect.promise(() => doomed.ended)
-        const atKill = yield* phrases
-        assert.isBelow(atKill, 12 + 12 * 15)
-        const next = yield* started()
-        let shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
-        while (shown["state"] !== "applied") {
-          yield* Effect.sleep("100 millis")
-          shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
-        }
-        assert.strictEqual(shown["done"], steps)
-        assert.strictEqual(yield* phrases, 12 + 12 * 15)
-        assert.notInclude(String(shown["next"]), "in the background")
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("goes on without a caller, also after kill -9 and a restart, until everything is done", () =>
+    Effect.gen(function* () {
+      const { settings, world } = yield* served({ account, limits: "none" })
+      const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+      const slow = { ...limits, setMinusPhrases: { limit: 25, periodMs: 1000, burst: 1 } }
+      const configuration = { toolsets: ["marketplace"], marketplace: { ...settings, limits: slow } }
+      const cwd = yield* Effect.promise(() => directory())
+      const journal = path.join(cwd, "plans.jsonl")
+      const started = () =>
+        Effect.promise(() => overHttp({ ...configuration, marketplace: { ...configuration.marketplace, journal } }, {}))
+      const doomed = yield* started()
+      const ask = (server: typeof doomed, tool: string, args: Readonly<Record<string, unknown>>) =>
+        Effect.promise(async () => dataOf(await server.call(tool, args)))
+      const args = { target: "in-place", check_floors: false }
+      const { plan_id, steps } = yield* ask(doomed, "ads_plan_migration", args)
+      const report = yield* ask(doomed, "apply_plan", { plan_id, confirm: true, background: true })
+      assert.deepInclude(report, { state: "in progress" })
+      assert.include(String(report["next"]), "It goes on in the background")
+      const phrases = Effect.map(world.account, (state) => state.phrases.size)
+      const before = yield* phrases
+      while ((yield* phrases) < before + 20) yield* Effect.sleep("10 millis")
+      assert.include(String((yield* ask(doomed, "show_plan", { plan_id }))["next"]), "It goes on in the background")
+      doomed.child.kill("SIGKILL")
+      yield* Effect.promise(() => doomed.ended)
+      const atKill = yield* phrases
+      assert.isBelow(atKill, 12 + 12 * 15)
+      const next = yield* started()
+      let shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
+      while (shown["state"] !== "applied") {
+        yield* Effect.sleep("100 millis")
+        shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
+      }
+      assert.strictEqual(shown["done"], steps)
+      assert.strictEqual(yield* phrases, 12 + 12 * 15)
+      assert.notInclude(String(shown["next"]), "in the background")
+    }).pipe(Effect.scoped)
   )
 })
 
@@ -217,64 +209,61 @@ describe("a write of today's interface", () => {
 
   it.live.each(
     nodesHere().flatMap((node) => (["429", "answer lost", "killed"] as const).map((fault) => [fault, node] as const))
-  )(
-    "is carried out once and to the end where it meets: %s, on %s",
-    ([fault, node]) =>
-      Effect.gen(function* () {
-        const { carriedOut, next, settings, world } = yield* faulty(fault)
-        const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const guards = { maxTopUpRublesPerDay: 100_000 }
-        const marketplace = { ...settings, wire: "published", tokenKind: "personal", limits, guards }
-        const cwd = yield* Effect.promise(() => directory({ ".config.json": { marketplace } }))
-        const started = () => command(cwd, { node }, "--config", ".config.json")
-        let server = started()
-        const ask = (tool: string, args: object) => Effect.promise(() => server.call(tool, args))
+  )("is carried out once and to the end where it meets: %s, on %s", ([fault, node]) =>
+    Effect.gen(function* () {
+      const { carriedOut, next, settings, world } = yield* faulty(fault)
+      const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+      const guards = { maxTopUpRublesPerDay: 100_000 }
+      const marketplace = { ...settings, wire: "published", tokenKind: "personal", limits, guards }
+      const cwd = yield* Effect.promise(() => directory({ ".config.json": { marketplace } }))
+      const started = () => command(cwd, { node }, "--config", ".config.json")
+      let server = started()
+      const ask = (tool: string, args: object) => Effect.promise(() => server.call(tool, args))
 
-        for (const { args, name, path, tool } of writes) {
-          const isBrake = tool === "ads_pause_campaign"
-          const planned = isBrake ? {} : yield* ask(tool, args)
-          const { plan_id, steps } = planned
-          if (!isBrake) assert.isAbove(Number(steps), 0, name)
-          const [acting, given] = isBrake
-            ? [tool, { ...args, confirm: true }]
-            : ["apply_plan", { plan_id, confirm: true, max_seconds: 30 }]
-          Object.assign(next, { path, met: once<void>(), three: once<void>(), gone: once<void>() })
-          carriedOut.clear()
-          if (fault === "killed") {
-            const unanswered = server.call(acting, given)
-            // The brake goes on meanwhile, so that nothing of it is left for the next server but to tell how it is undone.
-            const begun = isBrake ? [next.met.promise, next.three.promise] : [next.met.promise]
-            yield* Effect.promise(() => Promise.race([Promise.all(begun), unanswered]))
-            server.child.kill("SIGKILL")
-            assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))), name)
-            yield* Effect.promise(() => server.ended)
-            next.gone.resolve()
-            server = started()
-          }
-          const report = yield* ask(acting, given)
-          assert.deepInclude(report, isBrake ? { done: true } : { state: "applied", done: steps }, name)
-          assert.strictEqual(next.path, "", `${name} met no fault`)
-          for (const [request, times] of carriedOut) assert.strictEqual(times, 1, `${name}: ${request}`)
-          if (!isBrake) continue
-          // What was paused before the kill belongs to the pause, too.
-          const undo = yield* ask("ads_plan_state", { undo_pause: report["pause_id"] })
-          assert.strictEqual(undo["steps"], 3)
+      for (const { args, name, path, tool } of writes) {
+        const isBrake = tool === "ads_pause_campaign"
+        const planned = isBrake ? {} : yield* ask(tool, args)
+        const { plan_id, steps } = planned
+        if (!isBrake) assert.isAbove(Number(steps), 0, name)
+        const [acting, given] = isBrake
+          ? [tool, { ...args, confirm: true }]
+          : ["apply_plan", { plan_id, confirm: true, max_seconds: 30 }]
+        Object.assign(next, { path, met: once<void>(), three: once<void>(), gone: once<void>() })
+        carriedOut.clear()
+        if (fault === "killed") {
+          const unanswered = server.call(acting, given)
+          // The brake goes on meanwhile, so that nothing of it is left for the next server but to tell how it is undone.
+          const begun = isBrake ? [next.met.promise, next.three.promise] : [next.met.promise]
+          yield* Effect.promise(() => Promise.race([Promise.all(begun), unanswered]))
+          server.child.kill("SIGKILL")
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))), name)
+          yield* Effect.promise(() => server.ended)
+          next.gone.resolve()
+          server = started()
         }
+        const report = yield* ask(acting, given)
+        assert.deepInclude(report, isBrake ? { done: true } : { state: "applied", done: steps }, name)
+        assert.strictEqual(next.path, "", `${name} met no fault`)
+        for (const [request, times] of carriedOut) assert.strictEqual(times, 1, `${name}: ${request}`)
+        if (!isBrake) continue
+        // What was paused before the kill belongs to the pause, too.
+        const undo = yield* ask("ads_plan_state", { undo_pause: report["pause_id"] })
+        assert.strictEqual(undo["steps"], 3)
+      }
 
-        const { adverts, clusterBids, dailyLimits } = yield* world.account
-        assert.deepStrictEqual(
-          [1004, 1057, 1005, 1006, 1011, 1012, 1013].map((id) => adverts.get(id)?.status),
-          [9, 9, 11, 11, 11, 11, 11]
-        )
-        assert.strictEqual(adverts.get(1059)?.budget, 1000)
-        assert.deepStrictEqual(
-          [1055, 1056].map((id) => dailyLimits.get(id)?.dailyLimit),
-          [70_000, 70_000]
-        )
-        assert.strictEqual(Number(clusterBids.get("1003:500302:блокнот в подарок")), 40_000)
-        server.child.stdin.end()
-        yield* Effect.promise(() => server.ended)
-      }).pipe(Effect.scoped),
-    60_000
+      const { adverts, clusterBids, dailyLimits } = yield* world.account
+      assert.deepStrictEqual(
+        [1004, 1057, 1005, 1006, 1011, 1012, 1013].map((id) => adverts.get(id)?.status),
+        [9, 9, 11, 11, 11, 11, 11]
+      )
+      assert.strictEqual(adverts.get(1059)?.budget, 1000)
+      assert.deepStrictEqual(
+        [1055, 1056].map((id) => dailyLimits.get(id)?.dailyLimit),
+        [70_000, 70_000]
+      )
+      assert.strictEqual(Number(clusterBids.get("1003:500302:блокнот в подарок")), 40_000)
+      server.child.stdin.end()
+      yield* Effect.promise(() => server.ended)
+    }).pipe(Effect.scoped)
   )
 })

@@ -60,15 +60,25 @@ const serverOf = async (marketplace: object, isSharing: boolean) =>
 const serversOf = (marketplace: object, isSharing: boolean) =>
   Effect.promise(() => Promise.all([serverOf(marketplace, isSharing), serverOf(marketplace, isSharing)]))
 
+/** A script that counts the pauses that servers have told each other. */
+const pauses = `local count = 0
+for _, key in ipairs(redis.call("KEYS", "*")) do
+  if redis.call("TYPE", key).ok == "zset" then
+    for _, member in ipairs(redis.call("ZRANGE", key, 0, -1)) do
+      if string.find(member, "pause") then count = count + 1 end
+    end
+  end
+end
+return count`
+
 describe("two servers of one key", () => {
   it.live.each([
     [true, "cause no refusal for too many calls, and use the whole limit"],
     [false, "cause some where they share nothing"]
   ] as const)("with a Redis in common: %s, %s", ([isSharing]) =>
     Effect.gen(function* () {
-      const { paths, refused, settings } = yield* market
+      const { paths, refused, settings, times } = yield* market
       const servers = yield* serversOf(settings, isSharing)
-      const begun = Date.now()
       const calls = servers.flatMap((server) =>
         Array.from({ length: 15 }, () => server.call("ads_list_campaigns", { limit: 1 }))
       )
@@ -76,8 +86,10 @@ describe("two servers of one key", () => {
       if (isSharing) {
         assert.isEmpty(refused)
         assert.lengthOf(paths, 30)
-        // 25 calls beyond the burst take 5 seconds at 5 a second.
-        assert.isBelow(Date.now() - begun, 9000)
+        // Five a second beyond the burst, in the seconds in which this machine keeps up.
+        const beyond = times.slice(5)
+        const inTwoSeconds = beyond.map((from) => beyond.filter((at) => at >= from && at < from + 2000).length)
+        assert.isAtLeast(Math.max(...inTwoSeconds), 8)
       } else assert.isNotEmpty(refused)
     }).pipe(Effect.scoped)
   )
@@ -89,8 +101,8 @@ describe("two servers of one key", () => {
       outside.calls = 1
       const first = one.call("ads_list_campaigns", { limit: 1 })
       while (paths.length === 0) yield* Effect.sleep("5 millis")
-      // Time for the one that was refused to tell the other by the Redis.
-      yield* Effect.sleep("1 second")
+      // The one that was refused tells the other by the Redis.
+      while (redis.command("EVAL", pauses, "0") === "0") yield* Effect.sleep("20 millis")
       dataOf(yield* Effect.promise(() => other.call("ads_list_campaigns", { limit: 1 })))
       dataOf(yield* Effect.promise(() => first))
       const [refusal = NaN, ...others] = times

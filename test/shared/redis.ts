@@ -14,8 +14,8 @@ export interface TestRedis {
   readonly kill: () => Promise<void>
   /** Lets it hang with all its connections open, or go on. */
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void
-  /** Sends it a command, such as one that changes its settings. */
-  readonly command: (...words: ReadonlyArray<string>) => void
+  /** Sends it a command, such as one that changes its settings, and returns its answer. */
+  readonly command: (...words: ReadonlyArray<string>) => string
   readonly remove: () => Promise<void>
 }
 
@@ -59,9 +59,10 @@ export const makeRedis = async (): Promise<TestRedis> => {
     url: `redis://:hidden@127.0.0.1:${port}`,
     start,
     kill,
-    command: (...words) => {
-      execFileSync("redis-cli", ["-p", String(port), "-a", "hidden", "--no-auth-warning", ...words])
-    },
+    command: (...words) =>
+      execFileSync("redis-cli", ["-p", String(port), "-a", "hidden", "--no-auth-warning", ...words], {
+        encoding: "utf8"
+      }).trim(),
     signal: (signal) => child?.kill(signal),
     remove: async () => {
       await kill()

@@ -114,7 +114,10 @@ describe("servers that share a Redis", () => {
     for (const answer of await Promise.all(calls)) assert.isUndefined(answer.error)
     const moments = engine.came.filter(({ what }) => what.includes("/workflows")).map(({ at }) => at)
     assert.isAtLeast(moments.length, 60)
-    assert.isAtMost(mostPerSecond(moments), 21)
+    const took = Math.max(...moments) - Math.min(...moments)
+    // Three seconds for both together, a second and a half where each has the limit for itself.
+    assert.isAbove(took, 2200)
+    assert.isAtMost(mostPerSecond(moments), 35)
   })
 
   it("lose no change of one workflow that both make at once", async () => {

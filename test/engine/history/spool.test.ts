@@ -45,6 +45,7 @@ describe("what a repository never took", () => {
       yield* Effect.promise(async () => {
         const first = serverIn(place)
         const { id } = await first.call("create_workflow", draft("Orders"))
+        await first.call("workflow_history", { id })
         await first.leave()
         assert.deepStrictEqual(spooled(state), [])
 

@@ -20,10 +20,12 @@ describe("several processes on one repository", () => {
       const { cwd, history } = place
       yield* Effect.promise(async () => {
         const servers = ["left", "right"].map((name) => ({ name, ...serverIn(place) }))
+        let last: unknown
         const work = servers.map(async ({ call, name }) => {
           for (let count = 0; count < 12; count++) {
             const { id } = await call("create_workflow", draft(`${name} ${count}`))
             await call("update_workflow", { id, name: `${name} ${count} again` })
+            last = id
           }
         })
         const cron = (async () => {
@@ -54,7 +56,7 @@ describe("several processes on one repository", () => {
         for (const { leave } of servers) await leave()
         // Whatever they had no time left to record.
         const next = serverIn(place)
-        await next.call("workflow_history", { name: "left 0 again" })
+        await next.call("workflow_history", { id: last })
         await next.leave()
         const messages = await subjects(history)
         for (const name of ["left", "right"]) {
@@ -138,7 +140,8 @@ describe("several processes on one repository", () => {
       const { history } = place
       yield* Effect.promise(async () => {
         const first = serverIn(place)
-        await first.call("create_workflow", draft("first"))
+        const created = await first.call("create_workflow", draft("first"))
+        await first.call("workflow_history", { id: created["id"] })
         await first.leave()
         mkdirSync(path.join(history, ".git/hooks"))
         for (const hook of ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"])
@@ -173,7 +176,8 @@ describe("several processes on one repository", () => {
         const { history } = place
         yield* Effect.promise(async () => {
           const first = serverIn(place)
-          await first.call("create_workflow", draft("first"))
+          const created = await first.call("create_workflow", draft("first"))
+          await first.call("workflow_history", { id: created["id"] })
           await first.leave()
           chownSync(history, 65534, 65534)
           const second = serverIn(place)
