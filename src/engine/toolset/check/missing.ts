@@ -1,4 +1,5 @@
 import type { Capabilities } from "../../client/capabilities.ts"
+import { compareVersions } from "../../workflow/releases.ts"
 
 /** The deeds of the tools on an engine, with the calls of its REST API that each takes. */
 const deeds: ReadonlyArray<readonly [deed: string, ...operations: ReadonlyArray<string>]> = [
@@ -29,16 +30,16 @@ const deeds: ReadonlyArray<readonly [deed: string, ...operations: ReadonlyArray<
   ["delete tags", "deleteTag"]
 ]
 
-/** The deeds for which engines of generation 1 have no call, whatever the key. */
-const missingInFirst = new Set([
-  "archive workflows",
-  "read former versions",
-  "retry executions",
-  "stop executions",
-  "list credentials",
-  "read credentials",
-  "update credentials",
-  "test credentials"
+/** The versions with which deeds became possible, whatever the key, where engines once had no call for them. */
+const arrivals = new Map([
+  ["archive workflows", "2.15.0"],
+  ["read former versions", "2.40.0"],
+  ["retry executions", "1.115.0"],
+  ["stop executions", "2.10.0"],
+  ["list credentials", "2.10.0"],
+  ["read credentials", "2.20.0"],
+  ["update credentials", "2.20.0"],
+  ["test credentials", "2.20.0"]
 ])
 
 /** The deeds that are impossible there; nothing where neither the key's rights nor the version tell. */
@@ -48,7 +49,8 @@ export const missing = (version: string, capabilities: Capabilities | undefined)
       .filter(([, ...operations]) => !operations.every((operation) => capabilities.operations.has(operation)))
       .map(([deed]) => deed)
   }
-  return version.startsWith("1.") ? [...missingInFirst] : undefined
+  if (!/^\d/.test(version)) return undefined
+  return [...arrivals].filter(([, since]) => compareVersions(version, since) < 0).map(([deed]) => deed)
 }
 
 /** The same in few words: `read, update, test credentials; delete tags`. */
