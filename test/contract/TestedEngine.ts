@@ -7,6 +7,7 @@ import type { Environment } from "../../src/engine/client/config/EngineConfig.ts
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
 import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
+import { compareVersions } from "../../src/engine/workflow/releases.ts"
 import { parseJson } from "../../src/internal/json/values.ts"
 import { engineFolder } from "../engines/install.ts"
 import { environment, type Json } from "../support/harness.ts"
@@ -39,6 +40,8 @@ export class TestedEngine extends Context.Service<
   {
     readonly version: string
     readonly isV2: boolean
+    /** Whether it is of this version or a later one. */
+    readonly isFrom: (version: string) => boolean
     readonly apiKey: string
     /** One call of its REST API, as it is answered. */
     readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
@@ -83,6 +86,7 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
   const tested = TestedEngine.of({
     version,
     isV2: version.startsWith("2."),
+    isFrom: (other) => compareVersions(version, other) >= 0,
     apiKey,
     send,
     call: (method, path, body) => {

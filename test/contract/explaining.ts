@@ -163,18 +163,18 @@ export const explaining = (it: Suite) => {
 
   it.effect("stop_execution ends a run that is under way, or says how to", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom, version } = yield* TestedEngine
       const trigger = webhook({ responseMode: "onReceived" })
       const { id } = yield* created({
         nodes: [trigger, node("wait", "Wait", { amount: 50, unit: "seconds" }, { typeVersion: 1.1 })],
         connections: chain("Webhook", "Wait"),
         active: true
       })
-      if (!isV2) {
+      if (!isFrom("2.10.0")) {
         const { guidance } = yield* ask("stop_execution", { workflowId: id })
-        assert.match(
+        assert.include(
           String(guidance),
-          /^This engine's API \(1\.82\.3\) cannot stop executions: that came with 2\.10\.0\./
+          `This engine's API (${version}) cannot stop executions: that came with 2.10.0.`
         )
         return
       }
@@ -200,11 +200,11 @@ export const explaining = (it: Suite) => {
 
   it.effect("archive_workflow switches a workflow off and puts it away, and brings it back, or says what to do", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom, version } = yield* TestedEngine
       const { id } = yield* created({ nodes: [webhook()], connections: [], active: true })
       const first = yield* ask("archive_workflow", { id })
-      if (!isV2) {
-        assert.match(String(first.guidance), /^This engine's API \(1\.82\.3\) cannot archive workflows/)
+      if (!isFrom("2.15.0")) {
+        assert.include(String(first.guidance), `This engine's API (${version}) cannot archive workflows`)
         assert.include(yield* ask("get_workflow", { id }), { active: true })
         return
       }
@@ -241,13 +241,13 @@ export const explaining = (it: Suite) => {
 
   it.effect("test_credential lets the engine try a credential, or says what to do", () =>
     Effect.gen(function* () {
-      const { isV2, send } = yield* TestedEngine
+      const { isFrom, send, version } = yield* TestedEngine
       const data = { user: "ann", password: "b" }
       const { id } = yield* ask("create_credential", { name: unique("basic"), type: "httpBasicAuth", data })
       yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${String(id)}`))
       const tested = yield* ask("test_credential", { id })
-      if (!isV2) {
-        assert.match(String(tested.guidance), /^This engine's API \(1\.82\.3\) cannot test credentials/)
+      if (!isFrom("2.20.0")) {
+        assert.include(String(tested.guidance), `This engine's API (${version}) cannot test credentials`)
         return
       }
       assert.deepStrictEqual(tested, {
@@ -262,7 +262,7 @@ export const explaining = (it: Suite) => {
 
   it.effect("instance_health counts failures by workflow and error, and names credentials that are gone", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom } = yield* TestedEngine
       const { bad, id } = yield* mailer
       const lost = { httpBasicAuth: { id: "goneGONE12345678", name: "old login" } }
       const { id: other } = yield* created({
@@ -280,10 +280,10 @@ export const explaining = (it: Suite) => {
         execution: bad
       })
       const gone = own?.credentialsGone?.find((row) => row.id === other)
-      if (isV2) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
+      if (isFrom("2.10.0")) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
       else {
         assert.includeMembers(own?.notLookedAt?.slice() ?? [], [
-          "running executions: this engine's API does not list them",
+          ...(isFrom("1.115.0") ? [] : ["running executions: this engine's API does not list them"]),
           "credentials: this engine's API does not list them"
         ])
       }

@@ -66,11 +66,11 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
     it.effect("runs all failed runs of a workflow again once it is fixed, oldest first, and none of them twice", () =>
       inEngine(
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const canRetry = (yield* TestedEngine).isFrom("1.115.0")
           const { executions, id } = yield* failing([{ order: 1 }, { order: 2 }, { order: 3 }])
           yield* ask("edit_workflow", { id, operations: mended })
           const plan = yield* ask("plan_retry", { workflow: id, class: "data without a field", latest_version: true })
-          const kind = isV2 ? "retry" : "run-anew"
+          const kind = canRetry ? "retry" : "run-anew"
           assert.deepInclude(plan, { kind: "retry", steps: 3, by_kind: { [kind]: 3 } }, JSON.stringify(plan))
           assert.deepInclude(plan, { classes: { "data without a field": 3 } })
           assert.isAtMost(JSON.stringify(plan).length, 2000)
@@ -81,7 +81,7 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
             (rows) => rows.length === 6 && rows.every(({ stoppedAt }) => stoppedAt !== null)
           )
           const again = after.filter((row) => !executions.includes(Number(row.id))).toReversed()
-          if (isV2) {
+          if (canRetry) {
             assert.deepStrictEqual(
               again.map(({ retryOf, status }) => [Number(retryOf), status]),
               executions.map((execution) => [execution, "success"])
@@ -89,7 +89,7 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
             assert.deepInclude(report, { retried: 3, succeeded: 3 })
           } else assert.strictEqual(again.filter(({ finished }) => finished === true).length, 3)
           const nothing = yield* ask("plan_retry", { workflow: id })
-          const why = isV2 ? "a retry has succeeded" : "it was run anew"
+          const why = canRetry ? "a retry has succeeded" : "it was run anew"
           assert.deepInclude(nothing, { steps: 0, not_retried: { [why]: 3 } })
           const spent = yield* refused("apply_plan", { plan_id: plan.plan_id, confirm: true })
           assert.include(spent.message, "has been applied already")
@@ -157,8 +157,8 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
     it.effect("says how the retried runs have ended, by the class of those that failed again", () =>
       inEngine(
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
-          if (!isV2) return
+          const canRetry = (yield* TestedEngine).isFrom("1.115.0")
+          if (!canRetry) return
           const { executions, id } = yield* failing([{ order: 1 }, { order: 2 }])
           const plan = yield* ask("plan_retry", { workflow: id })
           const report = yield* appliedToTheEnd(plan.plan_id)
@@ -174,8 +174,8 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
     it.effect("does not retry what somebody else has retried since the plan was made", () =>
       inEngine(
         Effect.gen(function* () {
-          const { isV2, send } = yield* TestedEngine
-          if (!isV2) return
+          const { isFrom, send } = yield* TestedEngine
+          if (!isFrom("1.115.0")) return
           const { executions, id } = yield* failing([{ order: 1 }])
           const plan = yield* ask("plan_retry", { workflow: id })
           yield* send("POST", `/executions/${executions[0]}/retry`, {})

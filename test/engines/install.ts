@@ -6,6 +6,8 @@ import path from "node:path"
 
 import { Schema } from "effect"
 
+import { descriptionsFile } from "../../src/cli/nodes/folder.ts"
+
 /** The versions that the suites run against unless `ENGINE_VERSIONS` names others, with commas between. */
 export const versions: ReadonlyArray<string> = (process.env["ENGINE_VERSIONS"] ?? "1.82.3,2.41.1")
   .split(",")
@@ -50,9 +52,10 @@ export const install = (version: string): Installed => {
   if (isThere) return { version, dir, node }
 
   console.error(`Installing engine ${version} into ${dir}; this takes some minutes, once`)
-  mkdirSync(path.join(dir, "stub"), { recursive: true })
+  mkdirSync(path.join(dir, "stub/dist/types"), { recursive: true })
   writeFileSync(path.join(dir, "package.json"), JSON.stringify(manifestOf(version), null, 2))
   writeFileSync(path.join(dir, "stub/package.json"), JSON.stringify(stub))
+  writeFileSync(path.join(dir, "stub", descriptionsFile), "[]")
   const peers = majorOf(version) >= 2 ? ["--legacy-peer-deps"] : []
   npm(dir, node, "install", "--omit=optional", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", ...peers)
   npm(dir, node, "rebuild", "sqlite3", "--build-from-source")

@@ -78,18 +78,19 @@ const templateOf = async (installed: Installed): Promise<string> => {
 }
 
 const launch = async (
-  { dir, node, version }: Installed,
+  installed: Installed,
   home: string,
   env: Readonly<Record<string, string>>,
   wanted?: number,
   isForGood = true
 ) => {
+  const { dir, node, version } = installed
   const port = wanted ?? (await freePort())
   const log = openSync(path.join(home, "engine.log"), "a")
   const child = spawn(node, [path.join(dir, "node_modules/n8n/bin/n8n"), "start"], {
     // It reads a .env file from its working directory.
     cwd: home,
-    env: { ...environment(home, port, await freePort(), version), ...env },
+    env: { ...environment(installed, home, port, await freePort()), ...env },
     // The leader of a group of its own, so that its task runner can be reached as well.
     detached: true,
     stdio: ["ignore", log, log]
@@ -137,7 +138,7 @@ const killGroup = ({ pid }: ChildProcess) => {
 }
 
 /** Quiet, offline, one process; nothing of the settings of whoever runs the tests. */
-const environment = (home: string, port: number, brokerPort: number, version: string) => ({
+const environment = ({ dir, version }: Installed, home: string, port: number, brokerPort: number) => ({
   PATH: process.env["PATH"] ?? "",
   HOME: home,
   TZ: "UTC",
@@ -164,5 +165,11 @@ const environment = (home: string, port: number, brokerPort: number, version: st
   N8N_LOG_LEVEL: "info",
   ...(majorOf(version) < 2
     ? { N8N_RUNNERS_ENABLED: "false" }
-    : { N8N_PYTHON_ENABLED: "false", N8N_DISABLED_MODULES: "mcp-registry" })
+    : {
+        N8N_PYTHON_ENABLED: "false",
+        // It asks the network; a name that an engine does not know keeps it from starting.
+        ...(existsSync(path.join(dir, "node_modules/n8n/dist/modules/mcp-registry"))
+          ? { N8N_DISABLED_MODULES: "mcp-registry" }
+          : {})
+      })
 })
