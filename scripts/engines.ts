@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 
 import { Array as Arrays } from "effect"
 
-import { withoutNames } from "../src/engine/api/ApiCall.ts"
+import { withoutNames } from "../src/engine/client/capabilities.ts"
 import { compareVersions, frozenFrom, minorOf } from "../src/engine/workflow/releases.ts"
 import type { Kind, Tries } from "../test/engines/tries.ts"
 
@@ -83,6 +83,11 @@ const differences = (before: Tried, after: Tried): ReadonlyArray<string> => {
   const comings = (changes: ReadonlyArray<Change>) => changes.filter((one) => one.before === undefined).map(nameOf)
   const goings = (changes: ReadonlyArray<Change>) => changes.filter((one) => one.after === undefined).map(nameOf)
   const [calls, fields] = [changesOf("call"), changesOf("field")]
+  const types = fields.flatMap(({ after, before, name }) =>
+    before === undefined || after === undefined || before === "null" || after === "null"
+      ? []
+      : [`\`${name}\` (${before} → ${after})`]
+  )
   const answers = changesOf("answer").flatMap(({ after, before, name }) =>
     before === undefined || after === undefined ? [] : [{ name, before, after }]
   )
@@ -100,6 +105,7 @@ const differences = (before: Tried, after: Tried): ReadonlyArray<string> => {
     ...part("Calls that are gone", callsByRoot(goings(calls))),
     ...part("New fields", fieldsByObject(comings(fields))),
     ...part("Fields that are gone", fieldsByObject(goings(fields))),
+    ...part("Fields of another type", types),
     ...part("Taken, was refused", taken.map(nameOf)),
     ...part(
       "Refused, was taken",

@@ -41,14 +41,14 @@ describe("what is made from the code", () => {
   })
 
   it("tells of a version what came, what went, and what is refused otherwise than before it", () => {
-    const tried = (version: string, call: ReadonlyArray<string>, field: ReadonlyArray<string>, answers: object) => ({
+    const tried = (version: string, call: ReadonlyArray<string>, field: object, answers: object) => ({
       version,
       date: "2026-11-26",
       passed: 2,
       failed: version === "2.0.1" ? ["lists workflows"] : [],
       capabilities: {
         call: new Map(call.map((name) => [name, "offered"])),
-        field: new Map(field.map((name) => [name, "told"])),
+        field: new Map(Object.entries(field)),
         answer: new Map(Object.entries(answers))
       }
     })
@@ -57,8 +57,8 @@ describe("what is made from the code", () => {
     const after = { "no name": "200", "empty name": "400 e", cursor: "404 f", key: "401 g", pinned: "400 d" }
     // The newer one first: the file is sorted, and nothing of a version reaches an older one.
     const text = textOfTries([
-      tried("2.0.1", ["GET /tags", ...tables], ["tag.id", "tag.color"], after),
-      tried("1.90.0", ["GET /tags", "GET /old"], ["tag.id", "tag.old"], before)
+      tried("2.0.1", ["GET /tags", ...tables], { "tag.id": "text", "tag.color": "text", "tag.by": "text" }, after),
+      tried("1.90.0", ["GET /tags", "GET /old"], { "tag.id": "number", "tag.old": "text", "tag.by": "null" }, before)
     ])
     const tries = readTries(text)
     assert.strictEqual(textOfTries(tries), text)
@@ -73,6 +73,7 @@ describe("what is made from the code", () => {
 - Calls that are gone: \`GET /old\`.
 - New fields: of \`tag\` \`color\`.
 - Fields that are gone: of \`tag\` \`old\`.
+- Fields of another type: \`tag.id\` (number → text).
 - Taken, was refused: no name.
 - Refused, was taken: empty name (400 e).
 - Another status: cursor (400 → 404).

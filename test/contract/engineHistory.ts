@@ -24,12 +24,12 @@ const Listed = Schema.decodeUnknownSync(
 export const engineHistory = (it: Suite) => {
   it.effect("workflow_history and restore_workflow work on the engine's own versions, or say what to configure", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")], connections: chain("Start", "Answer") })
       const good = yield* shown(`/workflows/${id}`)
       const nodes = [inEngineWords({ ...manual(), id: "start" })]
       yield* sent("PUT", `/workflows/${id}`, { name: "Broken", nodes, connections: {}, settings: {} })
-      if (!isV2) {
+      if (!isFrom("2.40.0")) {
         for (const tool of ["workflow_history", "restore_workflow"]) {
           const { data, message } = yield* refused(tool, { id })
           assert.strictEqual(data?.code, "CONFIGURATION_ERROR")

@@ -157,7 +157,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("brings back what somebody else has broken past this server, as in the editor", () =>
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const isListing = (yield* TestedEngine).isFrom("2.40.0")
           const { id } = yield* created({
             nodes: [manual(), answer("Answer", "a")],
             settings: { executionTimeout: 60 }
@@ -171,7 +171,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const [ours, theirs] = yield* versionsOf(id)
           assert.deepStrictEqual(
             [ours?.tool, theirs?.by, theirs?.tool],
-            ["restore_workflow", isV2 ? "Engine Owner" : "somebody else", undefined]
+            ["restore_workflow", isListing ? "Engine Owner" : "somebody else", undefined]
           )
         })
       )
@@ -243,7 +243,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("lists the engine's own versions of what this server never saw, and brings one back", () =>
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const isListing = (yield* TestedEngine).isFrom("2.40.0")
           const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
           const whole = { connections: {}, settings: {} }
           const nodes = [
@@ -255,7 +255,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           yield* ask("get_workflow", { id })
           const { data } = yield* ask("workflow_history", { id })
           const [, unseen, ...more] = EngineVersions(data)
-          if (!isV2) {
+          if (!isListing) {
             assert.isUndefined(unseen?.from)
             assert.lengthOf(more, 0)
             return
@@ -309,7 +309,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("undoes the last change of what this server has only listed and read, where the engine keeps it", () =>
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const isListing = (yield* TestedEngine).isFrom("2.40.0")
           const name = unique("unseen")
           const { id } = yield* given({ name, nodes: [manual(), answer("Answer", "a")] })
           const nodes = [inEngineWords({ ...manual(), id: "start" })]
@@ -320,7 +320,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           yield* ask("get_workflow", { id })
           const { data } = yield* ask("workflow_history", { id })
           assert.notInclude(JSON.stringify(data), "read whole")
-          if (!isV2) {
+          if (!isListing) {
             assert.include((yield* refused("restore_workflow", { id })).message, "nothing to undo")
             return
           }
@@ -330,7 +330,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const isListing = (yield* TestedEngine).isFrom("2.40.0")
           const { name: tagName } = yield* tagged()
           const unread = yield* given({ name: unique("unread"), nodes: [manual()], settings: { executionTimeout: 60 } })
           const deletedElsewhere = yield* given({ name: unique("deleted"), nodes: [manual()] })
@@ -356,7 +356,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           assert.deepStrictEqual(
             drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(byId),
             [
-              [unread.id, isV2 ? "Engine Owner" : "somebody else", undefined, false],
+              [unread.id, isListing ? "Engine Owner" : "somebody else", undefined, false],
               [deletedElsewhere.id, "somebody else", undefined, true],
               [ours.id, "an unknown client", "create_workflow", false]
             ].toSorted(byId)
@@ -375,7 +375,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("tells in one call who has changed what in all workflows, and undoes one row of it alone", () =>
         Effect.gen(function* () {
-          const { isV2 } = yield* TestedEngine
+          const isListing = (yield* TestedEngine).isFrom("2.40.0")
           const fetching = (url: string) => node("httpRequest", "Fetch", { url, options: {} }, { typeVersion: 4.2 })
           const changed = yield* created({ name: unique("A/B"), nodes: [manual(), fetching("https://a.test")] })
           const removed = yield* created({ name: unique("removed"), nodes: [manual()] })
@@ -405,7 +405,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
               [removed.id, "an unknown client", "delete_workflow", "deleted"],
               [
                 changed.id,
-                isV2 ? "Engine Owner" : "somebody else",
+                isListing ? "Engine Owner" : "somebody else",
                 undefined,
                 `name "${String(changed.name)}" → "${name}"`
               ],

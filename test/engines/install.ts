@@ -7,6 +7,7 @@ import path from "node:path"
 import { Schema } from "effect"
 
 import { descriptionsFile } from "../../src/cli/nodes/folder.ts"
+import { compareVersions } from "../../src/engine/workflow/releases.ts"
 
 /** The versions that the suites run against unless `ENGINE_VERSIONS` names others, with commas between. */
 export const versions: ReadonlyArray<string> = (process.env["ENGINE_VERSIONS"] ?? "1.82.3,2.41.1")
@@ -66,6 +67,10 @@ export const install = (version: string): Installed => {
 /** Stands in for the AI nodes of 1.x, which are 450 MB and change nothing in the public API. */
 const stub = { name: "@n8n/n8n-nodes-langchain", version: "0.0.0", n8n: { nodes: [], credentials: [] } }
 
+/** What older engines of generation 2 ask for only as a peer, of which npm would place a release that is too old. */
+const telemetryOf = (version: string) =>
+  compareVersions(version, "2.30.0") < 0 ? { "@opentelemetry/core": "2.6.0" } : {}
+
 /** Engines up to some 2.x ask for it from outside of the registry, which has an older release of it. */
 const xlsx = { xlsx: "0.18.5" }
 
@@ -80,7 +85,7 @@ const manifestOf = (version: string) => {
   }
   return {
     ...base,
-    dependencies: { n8n: version },
+    dependencies: { n8n: version, ...telemetryOf(version) },
     // Open ranges of these lead to releases whose own dependencies the registry does not have.
     overrides: {
       ...xlsx,

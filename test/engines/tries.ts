@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 
 import { Predicate, Schema } from "effect"
 
-import { withoutNames } from "../../src/engine/api/ApiCall.ts"
+import { withoutNames } from "../../src/engine/client/capabilities.ts"
 import { compareVersions } from "../../src/engine/workflow/releases.ts"
 import type { Entry } from "../real/probe/Probe.ts"
 
@@ -90,7 +90,7 @@ export const capabilitiesOf = (
   answers: ReadonlyArray<Entry>
 ): Capabilities => ({
   call: new Map(calls.map(({ call }) => [withoutNames(call), "offered"])),
-  field: new Map(answers.flatMap(fieldsOf).map((name) => [name, "told"])),
+  field: typesOf(answers.flatMap(fieldsOf)),
   answer: new Map(answers.map((entry) => [entry.title, answerOf(entry)]))
 })
 
@@ -107,19 +107,45 @@ const answerOf = ({ body, status }: Entry): string => {
 /** Fields whose parts are the caller's, or the nodes'. */
 const opaque = /^(?:connections|data|nodes|parameters|pinData|staticData|workflowData)$/
 
-/** The names of the fields that an answer has, below the name of its resource. */
-const fieldsOf = ({ body, request, status, title }: Entry): ReadonlyArray<string> => {
+interface Field {
+  readonly name: string
+  readonly type: string
+}
+
+/** The types of each field; `null` only where it has no other value. */
+const typesOf = (fields: ReadonlyArray<Field>): ReadonlyMap<string, string> => {
+  const types = new Map<string, ReadonlySet<string>>()
+  for (const { name, type } of fields) types.set(name, new Set([...(types.get(name) ?? []), type]))
+  return new Map(
+    [...types].map(([name, all]) => [
+      name,
+      [...all]
+        .filter((type) => type !== "null")
+        .toSorted()
+        .join(" or ") || "null"
+    ])
+  )
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return "list"
+  return Predicate.isString(value) ? "text" : typeof value
+}
+
+/** The fields that an answer has, below the name of its resource. */
+const fieldsOf = ({ body, request, status, title }: Entry): ReadonlyArray<Field> => {
   const path = isObject(request) ? String(request["path"]).split("?")[0] : ""
   const resource = /^\/api\/v1\/(?:workflows\/[^/]+\/)?(workflow|execution|tag|credential)s(?!\/schema)/.exec(
     path ?? ""
   )
   // Of lists by a query, only the names are kept.
   if (status >= 400 || resource === null || title.startsWith("list: ")) return []
-  const walk = (value: unknown, name: string, depth: number): ReadonlyArray<string> => {
+  const walk = (value: unknown, name: string, depth: number): ReadonlyArray<Field> => {
     if (Array.isArray(value)) return value.flatMap((item) => walk(item, name, depth))
     if (!isObject(value) || depth > 2) return []
     return Object.entries(value).flatMap(([key, part]) => [
-      `${name}.${key}`,
+      { name: `${name}.${key}`, type: typeOf(part) },
       ...(opaque.test(key) ? [] : walk(part, `${name}.${key}`, depth + 1))
     ])
   }

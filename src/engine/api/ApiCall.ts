@@ -88,9 +88,6 @@ export const describedCall = ({ call, parameters, ...rest }: KeptCall): ApiCall 
   return { ...rest, call, method, path, summary: "", description: "", parameters: described }
 }
 
-/** A call without the names of its ids, by which calls of different versions are the same. */
-export const withoutNames = (call: string): string => call.replace(/\{\w+\}/g, "{}")
-
 /** Whether a call only reads. */
 export const isRead = ({ method }: ApiCall): boolean => method === "GET"
 

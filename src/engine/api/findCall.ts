@@ -4,9 +4,10 @@ import { clipped } from "../../internal/foreignText.ts"
 import { fitted } from "../../internal/json/values.ts"
 import { reads } from "../../mcp/annotations.ts"
 import type { Capabilities } from "../client/capabilities.ts"
+import { withoutNames } from "../client/capabilities.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
-import { type ApiCall, isRead, withoutNames } from "./ApiCall.ts"
+import { type ApiCall, isRead } from "./ApiCall.ts"
 import { ApiDescriptions } from "./ApiDescriptions.ts"
 import { deniedWords } from "./decodeCall.ts"
 import { argumentsOf, lineOf, rankCalls } from "./findCalls.ts"
@@ -71,7 +72,7 @@ export const allowedCalls = Effect.fnUntraced(function* (wanted?: string) {
   const description = yield* (yield* ApiDescriptions).of(engine)
   const allowedBy = (rights: Option.Option<Capabilities>) => {
     if (Option.isNone(rights)) return description.calls
-    const offered = new Set([...rights.value.calls].map(withoutNames))
+    const offered = rights.value.calls
     return description.calls.filter(({ call }) => offered.has(withoutNames(call)))
   }
   // Asking for no right reads and keeps them all.

@@ -1,4 +1,4 @@
-import { withoutNames } from "./ApiCall.ts"
+import { withoutNames } from "../client/capabilities.ts"
 
 /** The tools that do more than a call of the API does, by call without the names of ids. */
 const tools = new Map([

@@ -5,7 +5,7 @@ export interface Capabilities {
   readonly scopes: ReadonlyArray<string>
   /** The calls of the REST API that this key may make, by their operation ids in its OpenAPI document. */
   readonly operations: ReadonlySet<string>
-  /** The same calls as method and path below the API's root: `POST /executions/{executionId}/stop`. */
+  /** The same calls as method and path below the API's root, without the names of ids: `POST /executions/{}/stop`. */
   readonly calls: ReadonlySet<string>
 }
 
@@ -29,9 +29,14 @@ export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovere
   return {
     scopes,
     operations: new Set(endpoints.flatMap(({ operationId }) => operationId ?? [])),
-    calls: new Set(endpoints.map(({ method = "", path = "" }) => `${method} ${path.replace(/^\/api\/v1/, "")}`))
+    calls: new Set(
+      endpoints.map(({ method = "", path = "" }) => withoutNames(`${method} ${path.replace(/^\/api\/v1/, "")}`))
+    )
   }
 }
+
+/** A call without the names of its ids, which differ between versions: calls are the same by what is left. */
+export const withoutNames = (call: string): string => call.replace(/\{\w+\}/g, "{}")
 
 /** Whether a call is among those that the key may make, such as `POST /executions/12/stop`. */
 export const offers = ({ calls }: Capabilities, call: string): boolean => {

@@ -11,8 +11,11 @@ import {
 } from "../workflow/models.ts"
 import { credentialTypesPath } from "../workflow/naming.ts"
 import type * as Call from "./call.ts"
-import type { EngineError } from "./EngineError.ts"
+import type { ApiError, EngineError } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
+
+/** The beginning of the engine's words where it has no test for a type of credential. */
+export const noTest = "No testing function found"
 
 export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJson }: Call.Calls) => {
   const list = (query: PageQuery) =>
@@ -60,14 +63,18 @@ export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJso
       callDeletion(Described, { operation: "delete credential", path: `/credentials/${id}` }),
     // This tests a stored value and changes nothing, so it is allowed on read-only instances.
     testCredentialIfSupported: (id: CredentialId, values?: JsonObject) =>
-      callIfSupported(CredentialTest, {
-        operation: "test credential",
-        method: "POST",
-        path: `/credentials/${id}/test`,
-        effect: "read",
-        body: {},
-        secrets: secretsIn(values)
-      }),
+      Effect.catchIf(
+        callIfSupported(CredentialTest, {
+          operation: "test credential",
+          method: "POST",
+          path: `/credentials/${id}/test`,
+          effect: "read",
+          body: {},
+          secrets: secretsIn(values)
+        }),
+        isUntestable,
+        () => Effect.succeedSome({ status: "Error", message: noTest })
+      ),
     getCredentialSchema: (type: CredentialType) =>
       call(CredentialSchema, {
         operation: "get credential schema",
@@ -84,6 +91,10 @@ const Credential = open({ id: Schema.String })
 
 /** The schema of the data of a credential: an empty answer is none. */
 const CredentialSchema = open({ properties: JsonObject })
+
+/** Whether the engine cannot test credentials of a type: some know nodes with a test for it that they do not have themselves. */
+const isUntestable = (error: EngineError): error is ApiError =>
+  error._tag === "ApiError" && error.httpStatus === 400 && error.problem.startsWith("Unrecognized node type")
 
 /** The record of a deleted credential, in which older engines leave out the id. */
 const Described = open({ name: Schema.String, type: Schema.String })

@@ -155,13 +155,17 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
         finishes: true
       }),
     listVersionsIfSupported: (id: WorkflowId, query: PageQuery) =>
-      callIfSupported(page(VersionEntry), {
-        operation: "list the versions of workflow",
-        method: "GET",
-        path: `/workflows/${id}/history`,
-        about: `workflow ${id}`,
-        query: { ...query }
-      }),
+      Effect.catchIf(
+        callIfSupported(page(VersionEntry), {
+          operation: "list the versions of workflow",
+          method: "GET",
+          path: `/workflows/${id}/history`,
+          about: `workflow ${id}`,
+          query: { ...query }
+        }),
+        isOfOneVersion,
+        () => Effect.succeedNone
+      ),
     getVersionIfSupported: (id: WorkflowId, version: VersionId) =>
       callIfSupported(WorkflowVersion, {
         operation: "get a version of workflow",
@@ -297,3 +301,7 @@ const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
     path: "/community-packages"
   })
 })
+
+/** Whether an engine has read `history` as the name of a version: it shows single versions at such addresses, and lists none. */
+const isOfOneVersion = (error: EngineError): boolean =>
+  error._tag === "ApiError" && error.httpStatus === 400 && error.problem === "Unknown query parameter 'limit'"

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 
+import { withoutNames } from "../client/capabilities.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { compareVersions } from "../workflow/releases.ts"
@@ -25,7 +26,7 @@ export const unsupportedReason = (route: Route): Effect.Effect<string | undefine
   Effect.gen(function* () {
     const engine = yield* EngineClient
     const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
-    if (offer?.calls.has(route.call) === true) return undefined
+    if (offer?.calls.has(withoutNames(route.call)) === true) return undefined
     const version = Option.getOrUndefined(yield* engine.publicVersion)
     if (offer === undefined)
       return version !== undefined && compareVersions(version, route.since) < 0

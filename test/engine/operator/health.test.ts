@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
+import { Instances } from "../../../src/engine/client/Instances.ts"
+import { WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { ask as askNow, askAsPerson, type Json, operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { engineThat, json, serving } from "../tools/standIn.ts"
@@ -344,6 +346,57 @@ describe("a call that the engine or the key lacks", () => {
         yield* guidanceFor(["execution:stop"]),
         /^This engine's API cannot stop executions: that came with 2\.10\.0/
       )
+    })
+  )
+
+  it.effect("is not told of a call that the engine lists, whatever that calls the ids in it", () =>
+    Effect.gen(function* () {
+      const path = "/api/v1/executions/{id}/stop"
+      const answers = new Map<string, unknown>([
+        [
+          "GET /api/v1/discover",
+          { data: { scopes: [], resources: { all: { endpoints: [{ method: "POST", path }] } } } }
+        ],
+        ["POST /api/v1/executions/1/stop", { id: "1", status: "canceled" }]
+      ])
+      const { client } = engineThat(({ method, path }) => {
+        const answer = answers.get(`${method} ${path}`)
+        return answer === undefined ? json({ message: "not found" }, 404) : json(answer)
+      })
+      const stopped = yield* ask("stop_execution", { id: 1 }).pipe(
+        Effect.provide(serving(client, {}, operatorToolsets))
+      )
+      assert.include(stopped, { id: 1, status: "canceled" })
+    })
+  )
+
+  it.effect("is told of a credential that the engine cannot test, not that the credential does not work", () =>
+    Effect.gen(function* () {
+      const path = "/api/v1/credentials/{id}/test"
+      const { client } = engineThat(({ method }) =>
+        method === "POST"
+          ? json({ message: "Unrecognized node type: n8n-nodes-base.graphqlTool" }, 400)
+          : json({ data: { scopes: [], resources: { all: { endpoints: [{ method: "POST", path }] } } } })
+      )
+      const tested = yield* ask("test_credential", { id: "a" }).pipe(
+        Effect.provide(serving(client, {}, operatorToolsets))
+      )
+      assert.deepStrictEqual(tested, {
+        id: "a",
+        works: null,
+        message: "The engine has no test for this type of credential."
+      })
+    })
+  )
+
+  it.effect("is no error of an engine that shows single versions at the address of their list", () =>
+    Effect.gen(function* () {
+      const { client } = engineThat(() => json({ message: "Unknown query parameter 'limit'" }, 400))
+      const listed = Effect.gen(function* () {
+        const engine = yield* (yield* Instances).resolve()
+        return yield* engine.listVersionsIfSupported(WorkflowId.make("a"), { limit: 1 })
+      })
+      assert.isTrue(Option.isNone(yield* Effect.provide(listed, serving(client))))
     })
   )
 })

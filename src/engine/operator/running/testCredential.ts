@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { noTest } from "../../client/credentialCalls.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { credentialId } from "../../tools/parameters.ts"
@@ -36,7 +37,7 @@ export const testCredential = EngineTool.make("test_credential", {
 export const outcomeOf = ({ message, status }: { readonly status: string; readonly message: string }) => {
   const words = maskText(message.slice(0, 2000)).slice(0, 500)
   if (status === "OK") return { works: true, message: words }
-  return message.startsWith("No testing function found")
+  return message.startsWith(noTest)
     ? { works: null, message: "The engine has no test for this type of credential." }
     : { works: false, message: words }
 }

@@ -1,8 +1,9 @@
 import { Option, Struct } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { type ApiCall, pathOf, queryOf, withoutNames } from "../../api/ApiCall.ts"
+import { type ApiCall, pathOf, queryOf } from "../../api/ApiCall.ts"
 import { checkerOf } from "../../api/shapes.ts"
+import { withoutNames } from "../../client/capabilities.ts"
 import { type Draft, stepOf } from "../Step.ts"
 import { type CallChange, isAsExpected, isCreation, methodOf, replaces, shownField, thingIdOf } from "./CallChange.ts"
 

@@ -4,7 +4,6 @@ import { grouped } from "../../../internal/collections.ts"
 import { isoOf } from "../../../internal/time.ts"
 import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { offers } from "../../client/capabilities.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -108,9 +107,7 @@ const groupsOn = Effect.fnUntraced(function* (wanted: Wanted) {
           )
         )
   const { isWhole, runs } = yield* failedSince(wanted, only?.id)
-  const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
-  const isOffered = offer !== undefined && offers(offer, "POST /executions/1/retry")
-  const unsupported = isOffered ? undefined : yield* unsupportedReason(retryRoute)
+  const unsupported = yield* unsupportedReason(retryRoute)
   const byWorkflow = [...grouped(runs, ({ workflowId }) => String(workflowId))]
   const groups = yield* Effect.forEach(
     byWorkflow,
