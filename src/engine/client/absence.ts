@@ -1,4 +1,4 @@
-import { Context, Effect, Result } from "effect"
+import { Context, Effect, type Option, Result } from "effect"
 import { encode as encodeBase64 } from "effect/encoding/Base64"
 
 import { only, type Selection } from "../../internal/json/Selection.ts"
@@ -151,3 +151,11 @@ export const readWorkflows = Effect.fnUntraced(function* (
   const again = yield* Effect.forEach(back, engine.getWorkflow, { concurrency: atOnce })
   return { ...proven, workflows: new Map([...workflows, ...again.map((one) => [one.id, one] as const)]) }
 })
+
+/** None where an engine has taken `history` for the name of a version: it shows single versions there, and lists none. */
+export const unlessTakenForVersion = <A>(listed: Effect.Effect<Option.Option<A>, EngineError>) =>
+  Effect.catchIf(
+    listed,
+    (error) => error._tag === "ApiError" && error.problem === "Unknown query parameter 'limit'",
+    () => Effect.succeedNone
+  )

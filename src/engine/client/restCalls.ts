@@ -22,7 +22,7 @@ import {
 } from "../workflow/models.ts"
 import { nodeTypesPath, spellingFor } from "../workflow/naming.ts"
 import { makeSeenVersions } from "../workflow/versions.ts"
-import { proveAbsence, proveExecutionAbsent } from "./absence.ts"
+import { proveAbsence, proveExecutionAbsent, unlessTakenForVersion } from "./absence.ts"
 import { type Changes, createBody, type Creation, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
@@ -155,17 +155,13 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
         finishes: true
       }),
     listVersionsIfSupported: (id: WorkflowId, query: PageQuery) =>
-      Effect.catchIf(
-        callIfSupported(page(VersionEntry), {
-          operation: "list the versions of workflow",
-          method: "GET",
-          path: `/workflows/${id}/history`,
-          about: `workflow ${id}`,
-          query: { ...query }
-        }),
-        isOfOneVersion,
-        () => Effect.succeedNone
-      ),
+      callIfSupported(page(VersionEntry), {
+        operation: "list the versions of workflow",
+        method: "GET",
+        path: `/workflows/${id}/history`,
+        about: `workflow ${id}`,
+        query: { ...query }
+      }).pipe(unlessTakenForVersion),
     getVersionIfSupported: (id: WorkflowId, version: VersionId) =>
       callIfSupported(WorkflowVersion, {
         operation: "get a version of workflow",
@@ -301,7 +297,3 @@ const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
     path: "/community-packages"
   })
 })
-
-/** Whether an engine has read `history` as the name of a version: it shows single versions at such addresses, and lists none. */
-const isOfOneVersion = (error: EngineError): boolean =>
-  error._tag === "ApiError" && error.httpStatus === 400 && error.problem === "Unknown query parameter 'limit'"
