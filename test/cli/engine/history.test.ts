@@ -119,7 +119,7 @@ describe("workflow-tool-server backup", () => {
     const { stdout } = await run(["backup", ...where], { cwd })
     assert.match(
       stdout,
-      /^embedded: 31 workflows, 8 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\nembedded: Not kept, as they are not to be read: data tables and folders \(the engine has none\)\.\n$/
+      /^embedded: 31 workflows, 8 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\nembedded: Not kept, as they are not to be read: data tables, folders \(the engine has none\)\.\n$/
     )
   }, 60_000)
 

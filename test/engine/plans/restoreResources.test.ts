@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
-import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
+import { objectOf, objectsOf, textOf } from "../../../src/internal/schema/JsonObject.ts"
 import { Elicitation } from "../../../src/mcp/Elicitation.ts"
 import { columns, rows } from "../../contract/promotingTables.ts"
 import { restoringTablesSuite } from "../../contract/restoringTables.ts"
@@ -135,8 +135,21 @@ describe("what a backup cannot read", () => {
         const { answer } = yield* backedUp(directory)
         assert.deepInclude(answer, { tables: 0, folders: 0 })
         assert.notProperty(answer, "variables")
-        assert.match(String(answer["notice"]), /^Not kept, as they are not to be read: variables \(.*licence.*\)\.$/)
+        assert.match(textOf(answer["notice"]), /^Not kept, as they are not to be read: variables \(.*licence.*\)\.$/)
         assert.strictEqual(git(directory, "show", `HEAD:${instance}/variables.jsonl`), kept)
+        yield* refusing(403, { message: "Forbidden" }, /\/variables/, /\/projects/, /\/data-tables/)
+        const { answer: bare } = yield* backedUp(directory, { rows: true })
+        assert.deepInclude(bare, { workflows: 0, tags: 0 })
+        assert.strictEqual(
+          bare["notice"],
+          "Not kept, as they are not to be read: data tables, variables, folders (API call failed for instance staging: Insufficient permissions)."
+        )
+        assert.notProperty(bare, "tables")
+        assert.strictEqual(git(directory, "show", `HEAD:${instance}/variables.jsonl`), kept)
+        const { version } = yield* backedUp(directory)
+        const { steps, warnings } = yield* ask("plan_restore", { instance, version })
+        assert.strictEqual(steps, 0)
+        assert.include(String(warnings), "Variables are not brought back: ")
       })
     )
   )

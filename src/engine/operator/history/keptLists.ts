@@ -3,6 +3,7 @@ import { Effect, Option, Result } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { listed } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 import { monotonicMillis } from "../../../internal/time.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -121,7 +122,7 @@ export const recordKeptLists = Effect.fnUntraced(function* (
     Result.isFailure(listing) ? [{ list: list.replace("-", " "), reason: listing.failure }] : []
   )
   const unkept = [...grouped(unread, ({ reason }) => reason)].map(
-    ([reason, some]) => `${some.map(({ list }) => list).join(" and ")} (${reason})`
+    ([reason, some]) => `${some.map(({ list }) => list).join(", ")} (${withoutEnd(reason, ".")})`
   )
   return {
     counts: {
