@@ -67,6 +67,12 @@ describe("data tables in a backup", () => {
         const log = git(directory, "log", "-1", "--skip=1", "--format=%an %B")
         assert.match(log, /^unknown Changed since the last backup: data tables on staging/)
         assert.include(log, "+ Archive, changed Orders")
+        yield* send(instance, "DELETE", `/data-tables/${String(lines()[0]?.["id"])}`)
+        yield* backedUp(directory)
+        assert.deepStrictEqual(
+          lines().map(({ name }) => name),
+          ["Orders"]
+        )
       })
     )
   )

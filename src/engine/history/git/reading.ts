@@ -5,6 +5,7 @@ import { clipped, oneLine } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import { ForeignVersion, type KeptList, type Version, UnknownVersion, type Versions } from "../../client/History.ts"
+import { idPattern } from "../../workflow/models.ts"
 import { describe } from "../describe.ts"
 import { recordAt, weightAt } from "../layout.ts"
 import { itemsIn } from "../lists.ts"
@@ -135,6 +136,8 @@ export const readListAt = (
   { list, table }: KeptList
 ): Effect.Effect<ReadonlyArray<JsonObject>, GitError | UnknownVersion> => {
   const file = listFile(instance, list, table)
+  // A person may have written something else into the list of tables.
+  if (table !== undefined && !idPattern.test(table.id)) return Effect.succeed([])
   const reading = repository.read(version, [file])
   return Effect.map(unlessUnknown(repository, version, reading), (files) => itemsIn(file, files.get(file) ?? ""))
 }

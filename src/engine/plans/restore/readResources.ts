@@ -22,6 +22,8 @@ const asThing = Schema.decodeUnknownOption(
     parentFolderId: Schema.optional(Schema.NullOr(Schema.String))
   })
 )
+const thingsIn = (items: ReadonlyArray<JsonObject>) => items.flatMap((item) => Option.toArray(asThing(item)))
+
 const nowhere = Result.succeed({ projects: [], folders: [] })
 const asRow = Schema.decodeUnknownOption(Row)
 
@@ -64,13 +66,10 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
       ] as const
     })
   )
-  const thingsAt = (list: "folders" | "variables") =>
-    Effect.map(listAt({ list }), (items) => items.flatMap((item) => Option.toArray(asThing(item))))
-  const variables = yield* thingsAt("variables")
-  const folders = yield* thingsAt("folders")
+  const variables = thingsIn(yield* listAt({ list: "variables" }))
+  const folders = thingsIn(yield* listAt({ list: "folders" }))
   const presentVariables = variables.length === 0 ? Result.succeed([]) : yield* variablesOf(client)
   const presentFolders = folders.length === 0 ? nowhere : yield* foldersOf(client)
-  const things = (items: ReadonlyArray<JsonObject>) => items.flatMap((item) => Option.toArray(asThing(item)))
   return {
     tables,
     presentTables,
@@ -79,7 +78,7 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
       recorded: variables,
       ...Result.match(presentVariables, {
         onFailure: (unread) => ({ present: [], unread }),
-        onSuccess: (items) => ({ present: things(items) })
+        onSuccess: (items) => ({ present: thingsIn(items) })
       })
     },
     values: new Map(),
@@ -87,7 +86,7 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
       recorded: folders,
       ...Result.match(presentFolders, {
         onFailure: (unread) => ({ present: [], projects: [], unread }),
-        onSuccess: (seen) => ({ present: things(seen.folders), projects: seen.projects })
+        onSuccess: (seen) => ({ present: thingsIn(seen.folders), projects: seen.projects })
       })
     }
   } satisfies RestoredResources
