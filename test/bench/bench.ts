@@ -9,10 +9,11 @@ import { refusedCallers } from "./callers.ts"
 import { type CallCost, callCosts, costsOf } from "./calls.ts"
 import { memories } from "./memory.ts"
 import { installed, peers } from "./peers.ts"
-import { machine, type Results } from "./results.ts"
+import { machine, type Promised, type Results } from "./results.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
 import { starts } from "./starts.ts"
+import { upgrades } from "./upgrades.ts"
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map(([what = "", ...figures]) => `${what.padEnd(64)}${figures.map((figure) => figure.padStart(24)).join("")}`)
@@ -39,6 +40,7 @@ const measure = Effect.gen(function* () {
       ...(yield* Effect.promise(starts)),
       ...(isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [])
     ],
+    upgrades: isLinux ? yield* Effect.promise(upgrades) : [],
     peers: withPeers ? yield* Effect.promise(peers) : []
   } satisfies Results
 })
@@ -53,7 +55,13 @@ const callRows = (calls: ReadonlyArray<CallCost>) =>
     ])
   ])
 
-const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
+const upgradeRows = (rows: ReadonlyArray<Promised>) =>
+  table([
+    ["upgrades of engines", "figure (goal)"],
+    ...rows.map(({ figure, goal, unit, what }) => [what, `${figure} (${goal}) ${unit}`])
+  ])
+
+const report = ({ calls, measures, peers, ratios, sizes, upgrades: upgradeFigures = [] }: Results) => [
   ...table([["answer", "bytes", "tokens"], ...sizes.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
   "",
   ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
@@ -68,6 +76,8 @@ const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
       `${ours.toFixed(0)} / ${bare.toFixed(0)} ${unit}`
     ])
   ]),
+  "",
+  ...upgradeRows(upgradeFigures),
   "",
   ...table([
     ["over stdio", ...peers.map(({ name, version }) => `${name.replace(/^@.*\//, "")} ${version}`.slice(0, 23))],
@@ -92,7 +102,12 @@ const everything = Effect.gen(function* () {
 })
 
 const some = (text: string) =>
-  Effect.promise(() => costsOf((row) => row.includes(text))).pipe(Effect.flatMap((costs) => print(callRows(costs))))
+  text === "upgrade"
+    ? Effect.flatMap(Effect.promise(upgrades), (rows) => print(upgradeRows(rows)))
+    : Effect.flatMap(
+        Effect.promise(() => costsOf((row) => row.includes(text))),
+        (costs) => print(callRows(costs))
+      )
 
 Effect.runPromise(flags.only === undefined ? everything : some(flags.only)).catch((error: unknown) => {
   console.error(error)

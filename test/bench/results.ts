@@ -12,6 +12,16 @@ export const Measure = Schema.Struct({
 })
 export type Measure = typeof Measure.Type
 
+/** A figure that was promised as it is: no bare server does the same. */
+export const Promised = Schema.Struct({
+  what: Schema.String,
+  unit: Schema.String,
+  figure: Schema.Finite,
+  /** The most that it should be. */
+  goal: Schema.Finite
+})
+export type Promised = typeof Promised.Type
+
 export const PeerResult = Schema.Struct({
   name: Schema.String,
   version: Schema.String,
@@ -35,6 +45,8 @@ export const Results = Schema.Struct({
   ),
   /** Starts by the clock, memory and callers, of the command and of the same bare server. */
   measures: Schema.Array(Measure),
+  /** What upgrades of engines take; left out by older runs. */
+  upgrades: Schema.optionalKey(Schema.Array(Promised)),
   /** The same work by servers of this kind; only where they were asked for. */
   peers: Schema.Array(PeerResult),
   ratios: Schema.Array(Schema.Struct({ what: Schema.String, ratio: Schema.Finite, detail: Schema.String })),

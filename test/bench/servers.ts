@@ -41,28 +41,41 @@ const files: { readonly [kind in Kind]: string } = {
   "official SDK": "sdk.mjs"
 }
 
-/** A server with a caller for it; on this Node or another one. */
-export const startServer = async (kind: Kind, transport: Transport, port: number, node = process.execPath) => {
+/** A server with a caller for it; on this Node or another one, with more settings where they are given. */
+export const startServer = async (
+  kind: Kind,
+  transport: Transport,
+  port: number,
+  node = process.execPath,
+  settings: object = {}
+) => {
   const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
   const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
   const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
-  await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
+  const configuration = JSON.stringify({ environments, defaultEnv: "e0", ...settings })
+  await writeFile(path.join(cwd, ".config.json"), configuration, { mode: 0o600 })
   const file = fileURLToPath(new URL(files[kind], import.meta.url))
-  const own = transport === "http" ? ["--http", "--port", "0"] : []
+  const own = ["--config", ".config.json", ...(transport === "http" ? ["--http", "--port", "0"] : [])]
   const args = kind === "command" ? own : [transport, `${port}`, ...(kind === "bare with fetch" ? ["fetch"] : [])]
   const child = spawn(node, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
+  child.once("exit", (code) => {
+    if (code !== null) throw new Error(`${kind} ended with ${code}`)
+  })
   const send = transport === "http" ? await overHttp(child, kind === "official SDK") : overStdio(child)
   let ids = 0
+
+  const ask = async (call: (id: number) => object) => {
+    const id = ++ids
+    const answer = await send(id, JSON.stringify({ jsonrpc: "2.0", id, ...call(id % instances) }))
+    if (!answer.includes('"result"')) throw new Error(`${kind} refused: ${answer.slice(0, 300)}`)
+    return answer
+  }
 
   /** Calls so many times, so many at once. */
   const run = async (times: number, call: (id: number) => object, callers = 8) => {
     let left = times
     const one = async () => {
-      while (left-- > 0) {
-        const id = ++ids
-        const answer = await send(id, JSON.stringify({ jsonrpc: "2.0", id, ...call(id % instances) }))
-        if (!answer.includes('"result"')) throw new Error(`${kind} refused: ${answer.slice(0, 300)}`)
-      }
+      while (left-- > 0) await ask(call)
     }
     await Promise.all(Array.from({ length: callers }, one))
   }
@@ -72,7 +85,7 @@ export const startServer = async (kind: Kind, transport: Transport, port: number
     await ended
     await rm(cwd, { recursive: true, force: true })
   }
-  return { pid: child.pid, run, stop, cpu: () => cpuOf(child), peak: () => peakOf(child) }
+  return { pid: child.pid, ask, run, stop, cpu: () => cpuOf(child), peak: () => peakOf(child) }
 }
 
 type Piped = ReturnType<typeof spawn> & {

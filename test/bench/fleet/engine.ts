@@ -1,12 +1,13 @@
 /**
- * A stand-in for an engine of generation 2 with many workflows, in a process of its own: `engine.ts 10000`. Everything is
- * made when it is asked for. Prints its address.
+ * A stand-in for an engine of generation 2 with many workflows, in a process of its own: `engine.ts 10000`, of 12 nodes or as many
+ * as are named. Everything is made when it is asked for. Prints its address, and tells who asks how many requests it got.
  */
 import { createServer, type ServerResponse } from "node:http"
 
 const count = Number(process.argv[2] ?? 10_000)
 /** What tells its workflows apart from those of another engine. */
 const place = process.argv[3] ?? "e0"
+const size = Number(process.argv[4] ?? 12)
 const megabyte = 1024 * 1024
 const time = "2026-01-01T00:00:00.000Z"
 
@@ -75,12 +76,12 @@ const nodeOf = (workflow: number, at: number) => {
 
 const tag = { id: "promoted", name: "promoted", createdAt: time, updatedAt: time }
 
-const workflow = (number: number, nodes = 12) => {
-  const id = nodes === 12 ? `w${number}` : `big${nodes}`
+const workflow = (number: number, nodes = size) => {
+  const id = nodes === size ? `w${number}` : `big${nodes}`
   return {
     id,
     name: `Workflow ${id}`,
-    active: number % 5 === 0 && nodes === 12,
+    active: number % 5 === 0 && nodes === size,
     isArchived: false,
     createdAt: time,
     updatedAt: time,
@@ -172,7 +173,10 @@ const paged = (query: URLSearchParams, total: number, item: (number: number) => 
   }
 }
 
+let requests = 0
+
 const server = createServer((request, response) => {
+  requests += 1
   const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://engine")
   request.resume()
   const [, kind = "", id, action] = /^\/api\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname) ?? []
@@ -210,4 +214,5 @@ server.listen(0, "127.0.0.1", () => {
   const address = server.address()
   if (typeof address === "object" && address !== null) process.stdout.write(`http://127.0.0.1:${address.port}\n`)
 })
+process.on("message", () => process.send?.(requests))
 process.on("disconnect", () => process.exit())

@@ -132,6 +132,17 @@ describe("plan_upgrade", () => {
       assert.include(blocked, "U3-function: reads the environment by `process`, which a Code node has not (line 3)")
       assert.include(blocked, String.raw`every 90 \"seconds\" is a rhythm that no schedule by the clock keeps`)
       assert.match(JSON.stringify(plan["workflows"]), /"proved \(Clock: the same next 100 times\)"/)
+      const { send } = yield* Beside
+      const staged = chain("Unseen", [webhook("unseen"), node("function", "New", { functionCode: "return items" })])
+      const { id: other } = yield* send("staging", "POST", "/workflows", staged)
+      const fleet = yield* ask("plan_upgrade", { instances: "*" })
+      const places = JSON.stringify(fleet["blocked"])
+      assert.include(places, `Unseen (${unseen}) on production"`)
+      assert.include(places, `Unseen (${String(other)}) on staging"`)
+      assert.include(
+        JSON.stringify(fleet["workflows"]),
+        '"on staging: equal by rule: no recorded run shows New at work'
+      )
       const all = yield* ask("plan_upgrade", { ...instances, accept: ["Unseen", unlike] })
       assert.include(all, { steps: 3 })
       yield* ask("apply_plan", { plan_id: all["plan_id"], confirm: true })

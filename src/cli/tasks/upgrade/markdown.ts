@@ -28,8 +28,8 @@ const placeText = ({ field, line, node }: UpgradeFinding): string =>
   [node, field, line === undefined ? undefined : `line ${line}`].flatMap((part) => part ?? []).join(", ")
 
 /** Every finding of a workflow, and what to do. */
-const findingLines = ({ findings, id, name }: Affected): ReadonlyArray<string> => [
-  `- **${plain(name)}** (${plain(id)})`,
+const findingLines = ({ findings, id, name }: Affected, on: string): ReadonlyArray<string> => [
+  `- **${plain(name)}** (${plain(id)})${on}`,
   ...findings.map((finding) => {
     const { message, rule } = finding
     return `  - ${rule}, ${plain(placeText(finding))}: ${plain(message)}. ${plain(ruleOf(rule)?.advice ?? "")}`
@@ -51,8 +51,11 @@ export const upgradeMarkdown = ({
   readonly planned: Planned | undefined
 }): string => {
   const newer = beyond(surveys, to)
-  const rewritten = new Set<unknown>(
-    planned?.plan.steps.flatMap(({ change }) => (change.kind === "update" ? [change.workflow] : []))
+  const keyOf = (instance: string, id: unknown) => JSON.stringify([instance, id])
+  const rewritten = new Set(
+    planned?.plan.steps.flatMap(({ change }) =>
+      change.kind === "update" ? [keyOf(change.instance, change.workflow)] : []
+    )
   )
   const rows = surveys.flatMap((survey) => survey.affected.map((affected) => ({ survey, affected })))
   const notLookedAt = surveys.flatMap(({ instance, notLookedAt: all }) => all.map((one) => `${instance}: ${one}`))
@@ -84,7 +87,11 @@ export const upgradeMarkdown = ({
     ),
     ...section(
       "What to do",
-      rows.flatMap(({ affected }) => (rewritten.has(affected.id) ? [] : findingLines(affected)))
+      rows.flatMap(({ affected, survey: { instance } }) =>
+        rewritten.has(keyOf(instance, affected.id))
+          ? []
+          : findingLines(affected, surveys.length > 1 ? ` on ${plain(instance)}` : "")
+      )
     ),
     ...(planned === undefined ? [] : planLines(planned)),
     ...section(

@@ -43,6 +43,9 @@ export function* draftUpgrade(candidates: ReadonlyArray<Candidate>): Sliced<Draf
     candidates.map(({ workflow }) => [String(workflow.id), calledIds(linksOf(contentOf(workflow)))] as const)
   )
   const { levelOf } = levels(calls)
+  const placeOf = placesOf(candidates)
+  const titleOf = (candidate: Candidate, node?: string): string =>
+    `${candidate.workflow.name} (${candidate.workflow.id})${placeOf(candidate)}${node === undefined ? "" : `, node ${node}`}`
   const outcomes = yield* mapSliced(
     candidates,
     (candidate) => ({ candidate, problem: problemOf(candidate) }),
@@ -64,8 +67,11 @@ export function* draftUpgrade(candidates: ReadonlyArray<Candidate>): Sliced<Draf
   }
 }
 
-const titleOf = ({ workflow: { id, name } }: Candidate, node?: string): string =>
-  `${name} (${id})${node === undefined ? "" : `, node ${node}`}`
+/** The instance of a workflow in words, where there are several: mostly they have workflows of the same names. */
+const placesOf = (candidates: ReadonlyArray<Candidate>) => {
+  const isOne = new Set(candidates.map(({ instance }) => instance)).size < 2
+  return ({ instance }: Candidate): string => (isOne ? "" : ` on ${instance}`)
+}
 
 /** The reason why a part stays, with the rule that tells of it. */
 const leftText = ({ line, reason, rule }: LeftPart): string =>
@@ -135,13 +141,22 @@ export const verdictText = (verdict: Verdict): string => {
 const ranks = ["different", "unproved", "equal by rule", "proved"]
 
 /** The verdicts on workflows, those that need a look first. */
-export const verdictRows = (candidates: ReadonlyArray<Candidate>) =>
-  candidates
-    .flatMap(({ rewritten, verdict, workflow: { id, name } }) =>
-      verdict === undefined || rewritten.parts.length === 0 ? [] : [{ name, id, verdict }]
-    )
+export const verdictRows = (candidates: ReadonlyArray<Candidate>) => {
+  const placeOf = placesOf(candidates)
+  return candidates
+    .flatMap((candidate) => {
+      const { rewritten, verdict, workflow } = candidate
+      const { id, name } = workflow
+      return verdict === undefined || rewritten.parts.length === 0
+        ? []
+        : [{ name, id, verdict, at: placeOf(candidate) }]
+    })
     .toSorted((a, b) => ranks.indexOf(a.verdict._tag) - ranks.indexOf(b.verdict._tag))
-    .map(({ verdict, ...row }) => ({ ...row, verdict: clipped(verdictText(verdict), longestVerdict) }))
+    .map(({ at, id, name, verdict }) => {
+      const text = verdictText(verdict)
+      return { name, id, verdict: clipped(at === "" ? text : `${at.trim()}: ${text}`, longestVerdict) }
+    })
+}
 
 /** Characters of a verdict in a row. */
 const longestVerdict = 300
