@@ -183,7 +183,8 @@ export const variableCreation = (
   body: { key, value, ...(project === undefined ? {} : { projectId: project }) },
   read: { as: "list", query: { limit: "250" } },
   before: null,
-  after: { key, value },
+  // Each project may have one of the same name.
+  after: { key, value, projectId: project ?? null },
   namesakes: [...namesakes],
   back: { call: "DELETE /variables/{id}" },
   made: project === undefined ? key : `${key} of project ${project}`,
