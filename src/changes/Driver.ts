@@ -150,6 +150,11 @@ export interface Rebase<C> {
 export interface RollbackRules<C, S> {
   /** Says what a step of a rollback does about a change; by default it names the step that is undone. */
   readonly undoes?: (change: C) => string
+  /**
+   * The steps of a rollback, of which some delete what a later rollback makes anew: what undoes the others names that by its step, as
+   * it gets another id. By default they stay as they are.
+   */
+  readonly relink?: (steps: ReadonlyArray<Step<C>>) => ReadonlyArray<Step<C>>
   /** For things that are unmade with what they are in: the place of a change, and the place that it brings back. */
   readonly containing?: {
     readonly belongsTo: (change: C) => string

@@ -1,4 +1,4 @@
-import { Clock, Effect, HashMap } from "effect"
+import { Array as Arrays, Clock, Effect, HashMap } from "effect"
 
 import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
@@ -21,6 +21,10 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   onTop: (undoing: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => RebasedSteps<C>
 ) {
   const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
+  const relink = (all: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => {
+    const steps = rollback.relink?.(all.map(({ step }) => step))
+    return steps === undefined ? all : Arrays.zipWith(all, steps, (one, step) => ({ ...one, step }))
+  }
   const isTouched = ({ doneAt, isForeign, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     !isForeign && (doneAt !== undefined || outcomeUnknownSince !== undefined)
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
@@ -30,14 +34,20 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     ...valuesByStep(past, (record) => record.created)
   ])
   const again = yield* recreations(driver, earlier)
-  const undoing = touched.flatMap(({ change: done, id, undo }) =>
-    undo.flatMap((change) => {
-      const first = resolve(change, (step) => created.get(step))
+  const undos = touched.flatMap(({ change: done, id, undo }) => undo.map((change) => ({ change, done, undone: id })))
+  const makes = new Set(undos.flatMap(({ change }) => (creations.isCreation(change) ? [idOf(change)] : [])))
+  /** A change that needs nothing but what this draft makes stays as it is: the ids are known when that is done. */
+  const withIds = (change: C, idFor: (step: string) => CreatedId | undefined) =>
+    resolve(change, idFor) ??
+    (resolve(change, (step) => idFor(step) ?? (makes.has(step) ? step : undefined)) === undefined ? undefined : change)
+  const undoing = relink(
+    undos.flatMap(({ change, done, undone }) => {
+      const first = withIds(change, (step) => created.get(step))
       if (first === undefined || again.steps.has(idOf(first))) return []
-      const resolved = resolve(change, (step) => created.get(step) ?? again.created.get(step))
+      const resolved = withIds(change, (step) => created.get(step) ?? again.created.get(step))
       if (resolved === undefined) return []
-      const reason = rollback.undoes?.(done) ?? `undoes: ${id}`
-      return [{ undone: id, step: { id: idOf(resolved), change: resolved, reason, undo: invert(resolved) } }]
+      const reason = rollback.undoes?.(done) ?? `undoes: ${undone}`
+      return [{ undone, step: { id: idOf(resolved), change: resolved, reason, undo: invert(resolved) } }]
     })
   )
   const { overtaken, steps: merged } = onTop(undoing)

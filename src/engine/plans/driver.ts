@@ -14,6 +14,7 @@ import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, warnOfProtected } from "./guards.ts"
 import { invert } from "./invert.ts"
 import { unremovableSettings } from "./judgement.ts"
+import { relinkMadeAnew } from "./madeAnew.ts"
 import { changeOnto } from "./merging.ts"
 import { batchesOf, order } from "./order.ts"
 import { questionOf } from "./planQuestion.ts"
@@ -118,6 +119,7 @@ export const make = (
     rebase: { about: workflowOf, onto: changeOnto },
     rollback: {
       undoes,
+      relink: relinkMadeAnew,
       limits: (touched) => ({
         irreversible: touched.flatMap(({ change, id, undo }) => {
           if (undo.length > 0) return []

@@ -4,6 +4,7 @@ import { HttpClientResponse } from "effect/http"
 
 import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
+import { passthroughTrigger } from "../../support/engineNodes.ts"
 import { ask, callTool, type Json, refused } from "../../support/harness.ts"
 import { appliedDespiteLosses, Beside, hook, twoEmbedded } from "./support.ts"
 
@@ -428,8 +429,19 @@ describe("a promotion into a folder", () => {
     }
   })
 
+  /** The same with names in place of the ids of what plans make, which get others when they are made anew. */
+  const named = Effect.fnUntraced(function* (instance: string) {
+    const { folders: places, tables: held, variables: values, workflows } = yield* wholeState(instance)
+    const [table] = yield* tables(instance)
+    const nodes = workflows.map((one) => ({
+      name: one.name,
+      nodes: text(one.nodes).replaceAll(String(table?.["id"]), "table")
+    }))
+    return { places, held, values, nodes: nodes.toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1)) }
+  })
+
   it.live(
-    "makes folder, variable, table and workflow once, though each write loses its answer, and takes all back",
+    "makes folder, variable, table and workflow once, though each write loses its answer, takes all back, and makes it anew",
     () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
@@ -459,10 +471,45 @@ describe("a promotion into a folder", () => {
         const [table] = yield* tables("production")
         assert.nestedPropertyVal(read, "parameters.dataTableId.value", table?.["id"])
         assert.deepInclude(yield* plan(request), { steps: 0, blocked: [] })
+        const made = yield* named("production")
         const back = yield* rollbackOf(planned)
         yield* appliedDespiteLosses(back)
         assert.deepStrictEqual(yield* wholeState("production"), before)
+
+        const forth = yield* rollbackOf(back)
+        yield* appliedDespiteLosses(forth)
+        assert.deepStrictEqual(yield* named("production"), made)
+        yield* appliedDespiteLosses(yield* rollbackOf(forth))
+        assert.deepStrictEqual(yield* wholeState("production"), before)
       }).pipe(over())
+  )
+
+  it.live("is made anew with calls of the workflows that are made anew with it", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const sub = yield* send("staging", "POST", "/workflows", {
+        name: "Sub",
+        nodes: [passthroughTrigger],
+        connections: {},
+        settings: {}
+      })
+      const workflowId = { __rl: true, mode: "id", value: sub["id"] }
+      yield* madeWorkflow("staging", "Main", {
+        name: "Call",
+        type: "n8n-nodes-base.executeWorkflow",
+        typeVersion: 1.2,
+        position: [220, 0],
+        parameters: { workflowId }
+      })
+      const planned = yield* plan({ activation: "inactive" })
+      yield* apply(planned)
+      const back = yield* rollbackOf(planned)
+      yield* apply(back)
+      yield* apply(yield* rollbackOf(back))
+      const there = yield* listAt("production", "/workflows")
+      const [, call] = yield* nodesOf("production", "Main")
+      assert.nestedPropertyVal(call, "parameters.workflowId.value", there.find(({ name }) => name === "Sub")?.["id"])
+    }).pipe(over())
   )
 
   it.live("leaves a folder that somebody has used since", () =>

@@ -168,7 +168,12 @@ export const resolveTable = (
   const id = typeof ref === "string" ? ref : (created(ref.created_by) ?? (ref.later === true ? ref : undefined))
   if (id === undefined) return undefined
   const table = typeof id === "number" ? String(id) : id
-  if (change.action === "insert") return { ...change, table, after: lastBefore(change, created) }
+  if (change.action === "insert") {
+    // A table that was made anew has none of the former rows.
+    const isAnew =
+      typeof ref === "object" && ref.formerly !== undefined && typeof id !== "object" && table !== ref.formerly
+    return { ...(isAnew ? Struct.omit(change, ["formerly"]) : change), table, after: lastBefore(change, created) }
+  }
   if (change.action !== "remove" || change.made_by === undefined) return { ...change, table }
   const made = created(change.made_by)
   if (made === undefined) return undefined

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { anyOf, type Cells, type DataTable, type RowFilter } from "../../workflow/dataTables.ts"
-import { type Draft, type Step, stepOf } from "../Step.ts"
-import { insertionsInto, mostRows, parts, type TableChange, tableChangeId } from "./TableChange.ts"
+import { relinkMadeAnew } from "../madeAnew.ts"
+import { type Draft, stepOf } from "../Step.ts"
+import { insertionsInto, mostRows, parts, type TableChange } from "./TableChange.ts"
 import type { keptRow } from "./tableState.ts"
 
 type Client = EngineClient["Service"]
@@ -58,24 +59,9 @@ export const updates = (
 export const removals = (client: Client, table: DataTable, rows: ReadonlyArray<Kept>): ReadonlyArray<TableChange> =>
   parts(rows, mostRows.remove).map((some) => ({ ...about(client, table), action: "remove", ...some }))
 
-/** The step of a change. Rows that go with their table come back with the table that is made anew. */
-const stepIn =
-  (changes: ReadonlyArray<TableChange>) =>
-  (change: TableChange): Step => {
-    const step = stepOf(change, "asked for")
-    const drop = changes.find(({ action }) => action === "drop")
-    const [anew] = drop === undefined ? [] : stepOf(drop, "").undo
-    if (change.action !== "remove" || anew?.kind !== "table" || typeof change.table !== "string") return step
-    const table = { created_by: tableChangeId(anew), later: true, formerly: change.table } as const
-    return {
-      ...step,
-      undo: step.undo.map((undo) => (undo.kind === "table" && undo.action !== "create" ? { ...undo, table } : undo))
-    }
-  }
-
 export const draftOf = (changes: ReadonlyArray<TableChange>): Draft => ({
   kind: "table",
-  steps: changes.map(stepIn(changes)),
+  steps: relinkMadeAnew(changes.map((change) => stepOf(change, "asked for"))),
   warnings: [
     ...(changes.length === 0 ? ["Nothing is to be changed: no row is meant, or all are so already"] : []),
     ...(changes.some(({ action }) => action === "remove") ? ["A rollback brings deleted rows back with new ids"] : []),
