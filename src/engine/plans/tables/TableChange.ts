@@ -170,8 +170,7 @@ export const resolveTable = (
   const table = typeof id === "number" ? String(id) : id
   if (change.action === "insert") {
     // A table that was made anew has none of the former rows.
-    const isAnew =
-      typeof ref === "object" && ref.formerly !== undefined && typeof id !== "object" && table !== ref.formerly
+    const isAnew = typeof ref === "object" && ref.formerly !== undefined && ![ref, ref.formerly].includes(table)
     return { ...(isAnew ? Struct.omit(change, ["formerly"]) : change), table, after: lastBefore(change, created) }
   }
   if (change.action !== "remove" || change.made_by === undefined) return { ...change, table }
