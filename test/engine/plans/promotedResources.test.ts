@@ -368,6 +368,25 @@ describe("a promotion of a workflow that uses variables", () => {
       }).pipe(over())
   )
 
+  it.live("is told of a variable that only workflows of a project of the target see", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* madeWorkflow("staging", "Sales", fetchNode("={{ $vars.host }}/{{ $vars.both }}"))
+      yield* send("production", "POST", "/projects", { name: "Team" })
+      const projectId = (yield* listAt("production", "/projects")).find(({ type }) => type === "team")?.["id"]
+      for (const key of ["host", "both"])
+        yield* send("production", "POST", "/variables", { key, value: "1", projectId })
+      yield* send("production", "POST", "/variables", { key: "both", value: "1" })
+      const planned = yield* plan()
+      assert.deepInclude(planned, {
+        steps: 1,
+        warnings: [
+          "Sales: on production the variable host (node Fetch) is one of a project: workflows outside of it do not see it"
+        ]
+      })
+    }).pipe(over())
+  )
+
   it.live("refuses a source whose value no variable can keep, or which is for credentials", () =>
     Effect.gen(function* () {
       yield* madeHere

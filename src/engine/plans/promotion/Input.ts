@@ -33,8 +33,8 @@ export interface Place {
 export interface Resources {
   readonly sourceTables: Listing<DataTable>
   readonly targetTables: Listing<DataTable>
-  /** The names of the variables of the target. */
-  readonly targetVariables: Listing<string>
+  /** The names of the variables of the target; `ofProjects` are those that only workflows of some project see. */
+  readonly targetVariables: Listing<string> & { readonly ofProjects?: ReadonlyArray<string> }
   /** The folder for new workflows, where one is given. */
   readonly place?: Place
   /** Values for variables that the target lacks. */

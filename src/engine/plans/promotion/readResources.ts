@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
-import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -75,12 +75,17 @@ const placeOf = Effect.fnUntraced(function* (client: Client, folder: string) {
 })
 
 /** The names of the variables that a key can see, or why nobody can tell. */
-const variablesOf = (client: Client): Effect.Effect<Listing<string>, EngineError> =>
+const variablesOf = (client: Client): Effect.Effect<Resources["targetVariables"], EngineError> =>
   Effect.catchTag(
-    Effect.map(readItems(client, "/variables", { limit: "250" }), ({ isWhole, items }) => ({
-      items: items.map(({ key }) => textOf(key)),
-      ...(isWhole ? {} : { unread: `instance ${client.instance} has more variables than are read` })
-    })),
+    Effect.map(readItems(client, "/variables", { limit: "250" }), ({ isWhole, items }) => {
+      const everywhere = new Set(items.flatMap(({ key, project }) => (isJsonObject(project) ? [] : [key])))
+      const names = items.map(({ key }) => textOf(key))
+      return {
+        items: names,
+        ofProjects: names.filter((name) => !everywhere.has(name)),
+        ...(isWhole ? {} : { unread: `instance ${client.instance} has more variables than are read` })
+      }
+    }),
     "PermissionDenied",
     ({ message }) => Effect.succeed({ items: [], unread: message })
   )

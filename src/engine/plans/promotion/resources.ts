@@ -145,9 +145,12 @@ export const linkVariables = (
   const missing = [...new Set(uses.flatMap(({ name }) => name ?? []))].filter(
     (name) => !targetVariables.items.includes(name)
   )
-  const dynamic = uses.flatMap(({ name, node }) =>
-    name === undefined ? [`node ${node} finds a variable at run time: nobody checks that it is on ${to}`] : []
-  )
+  const dynamic = uses.flatMap(({ name, node }) => {
+    if (name === undefined) return [`node ${node} finds a variable at run time: nobody checks that it is on ${to}`]
+    return targetVariables.ofProjects?.includes(name) === true
+      ? [`on ${to} the variable ${name} (node ${node}) is one of a project: workflows outside of it do not see it`]
+      : []
+  })
   if (missing.length > 0 && targetVariables.unread !== undefined) {
     const unchecked = `nobody has checked that ${to} has the variables ${listed(missing, mostNamed)}: ${targetVariables.unread}`
     return { missing: [], problems: [], warnings: [...dynamic, unchecked] }
