@@ -117,7 +117,7 @@ const formatMisfit = (shape: Shape, value: unknown, path: ReadonlyArray<string>)
   return undefined
 }
 
-const kind = String.raw`\[[^\]\\^]{1,100}\](?:\{\d{1,3}\})?`
+const kind = String.raw`\[[^[\]\\^]{1,100}\](?:\{\d{1,3}\})?`
 
 /**
  * Single characters of kinds, some of them several times, of which the last may repeat, or a few more may follow: read in the order
@@ -142,7 +142,7 @@ const simpleTest = (pattern: unknown): ((text: string) => boolean) | undefined =
 
 /** A test for each of the characters that kinds such as `[a-z]{2}[0-9]` stand for. */
 const kindsIn = (kinds: string) =>
-  [...kinds.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, characters = "", times = "1"]) =>
+  [...kinds.matchAll(/\[([^[\]]{1,100})\](?:\{(\d{1,3})\})?/g)].flatMap(([, characters = "", times = "1"]) =>
     Array.from({ length: Number(times) }, () => charactersOf(characters))
   )
 
