@@ -49,7 +49,7 @@ export default defineConfig({
           // Most of them wait for half a minute, which they can do together.
           maxConcurrency: 30,
           ...patient,
-          testTimeout: 120_000
+          testTimeout: 300_000
         }
       },
       { extends: true, test: { name: "shared", include: ["test/shared/**/*.test.ts"], ...patient } },
