@@ -23,6 +23,9 @@ export interface Tried {
 /** Tools that have nothing to do with executions that have succeeded. */
 const ofRunning = new Set(["retry_execution", "stop_execution"])
 
+/** The reason for which a plan for an engine of generation 1 has no step: that has nothing of the kind. */
+const ofNewer = /they came with generation 2/
+
 const adsReading = /^ads_(?!pause|start)/
 
 export type Fault = Omit<OneFault, "methods">
@@ -39,7 +42,8 @@ const called = Effect.fnUntraced(function* (world: Stage, tool: string, args: Js
     one.after === Infinity &&
     !tool.startsWith("ads_") &&
     outcome._tag === "Answered" &&
-    outcome.answer["steps"] === 0
+    outcome.answer["steps"] === 0 &&
+    !ofNewer.test(JSON.stringify(outcome.answer))
   )
     found.push(`${tool} has nothing to do, so that no fault meets a step`)
   // What is still on its way arrives.
