@@ -71,6 +71,15 @@ describe("plan_retry", () => {
     assert.isUndefined(callIn({ json: {}, redaction: { redacted: true } }))
   })
 
+  it.live("retries no success that an engine lists because it does not look for the status", () =>
+    Effect.gen(function* () {
+      const id = yield* failed
+      yield* withOthers("crashed", 1, runAt(id, Date.now(), "success"))
+      const plan = yield* ask("plan_retry", { ...on, workflow: id })
+      assert.include(plan, { steps: 1 }, JSON.stringify(plan))
+    }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"])))
+  )
+
   it.live("finds the failed runs of a period that is over, however many have failed since", () =>
     Effect.gen(function* () {
       const id = yield* failed
