@@ -142,7 +142,8 @@ const needsOf = (change: Change): ReadonlyArray<string> => {
   ]
   const references = "references" in change ? change.references.filter(({ late }) => late !== true) : []
   const parts = references.flatMap((reference) => reference.parts)
-  return [...refs, ...parts].flatMap((ref) => (typeof ref === "string" ? [] : [ref.created_by]))
+  const needs = "needs" in change ? (change.needs ?? []) : []
+  return [...needs, ...[...refs, ...parts].flatMap((ref) => (typeof ref === "string" ? [] : [ref.created_by]))]
 }
 
 /** The steps to leave out, with the reasons: guards forbid them, or something that they need. */

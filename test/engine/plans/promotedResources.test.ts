@@ -230,6 +230,33 @@ describe("a promotion of a workflow that uses data tables", () => {
     }).pipe(Effect.provide(twoEmbedded(["2.41.1", "1.82.3"])))
   )
 
+  it.live.each(["id", "name"])(
+    "makes no workflow without its table or rows where these are refused, and the table is named by its %s",
+    (way) =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        const id = yield* madeTable("staging", "Orders", 2)
+        const parameters = way === "id" ? byId(id, "Orders") : byName("Orders")
+        yield* madeWorkflow("staging", "Sales", tableNode("Read", parameters))
+        const refuse = (end: RegExp) =>
+          meddle((request, proceed) =>
+            request.method === "POST" && end.test(request.url)
+              ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ message: "no" }, { status: 400 })))
+              : proceed
+          )
+        yield* refuse(/\/data-tables$/)
+        const planned = yield* plan({ include: ["rows"] })
+        assert.deepInclude(yield* apply(planned), { done: 0 })
+        assert.lengthOf(yield* listAt("production", "/workflows"), 0)
+        yield* refuse(/\/rows$/)
+        const again = yield* plan({ include: ["rows"] })
+        assert.include(text(yield* apply(again)), "was not made (insert rows")
+        assert.lengthOf(yield* listAt("production", "/workflows"), 0)
+        yield* meddle(undefined)
+        assert.deepInclude(yield* apply(again), { state: "applied", done: 3 })
+      }).pipe(over())
+  )
+
   it.live("brings no more rows than a plan keeps", () =>
     Effect.gen(function* () {
       const orders = yield* madeTable("staging", "Orders", 10_001)

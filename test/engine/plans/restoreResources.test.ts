@@ -328,34 +328,44 @@ describe("a restore beside what has changed since", () => {
     )
   )
 
-  it.live("makes variables of one name in each project that had them, and says that they get one value", () =>
-    inHistory(
-      Effect.fnUntraced(function* (directory) {
-        const { send } = yield* Beside
-        yield* send(instance, "POST", "/projects", { name: "Team" })
-        const listOf = (path: string) => Effect.map(send(instance, "GET", path), ({ data }) => objectsOf(data))
-        const team = (yield* listOf("/projects")).find(({ name }) => name === "Team")?.["id"]
-        for (const more of [{}, { projectId: team }]) {
-          yield* send(instance, "POST", "/variables", { key: "host", value: "former", ...more })
-        }
-        const { version } = yield* backedUp(directory)
-        for (const { id } of yield* listOf("/variables")) yield* send(instance, "DELETE", `/variables/${String(id)}`)
-        const plan = yield* ask("plan_restore", { instance, version, source: "vault" }).pipe(
-          Effect.provideService(CredentialSources, {
-            vault: { use: "variables", values: Effect.succeed({ host: "restored" }) }
-          })
-        )
-        assert.include(
-          String(plan["warnings"]),
-          'Variables that several projects had by one name all get one value: "host"'
-        )
-        yield* appliedDespiteLosses(plan)
-        const projects = (yield* listOf("/variables")).map(({ project }) => objectOf(project)["id"])
-        assert.deepStrictEqual(new Set(projects), new Set([undefined, team]))
-        yield* appliedDespiteLosses(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
-        assert.deepStrictEqual(yield* listOf("/variables"), [])
-      })
-    )
+  it.live(
+    "makes variables of one name in each project that had them and is there, and says that they get one value",
+    () =>
+      inHistory(
+        Effect.fnUntraced(function* (directory) {
+          const { send } = yield* Beside
+          yield* send(instance, "POST", "/projects", { name: "Team" })
+          const listOf = (path: string) => Effect.map(send(instance, "GET", path), ({ data }) => objectsOf(data))
+          const team = (yield* listOf("/projects")).find(({ name }) => name === "Team")?.["id"]
+          for (const more of [{}, { projectId: team }]) {
+            yield* send(instance, "POST", "/variables", { key: "host", value: "former", ...more })
+          }
+          const { version } = yield* backedUp(directory)
+          for (const { id } of yield* listOf("/variables")) yield* send(instance, "DELETE", `/variables/${String(id)}`)
+          const planned = ask("plan_restore", { instance, version, source: "vault" }).pipe(
+            Effect.provideService(CredentialSources, {
+              vault: { use: "variables", values: Effect.succeed({ host: "restored" }) }
+            })
+          )
+          const plan = yield* planned
+          assert.include(
+            String(plan["warnings"]),
+            'Variables that several projects had by one name all get one value: "host"'
+          )
+          yield* appliedDespiteLosses(plan)
+          const projects = (yield* listOf("/variables")).map(({ project }) => objectOf(project)["id"])
+          assert.deepStrictEqual(new Set(projects), new Set([undefined, team]))
+          yield* appliedDespiteLosses(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
+          assert.deepStrictEqual(yield* listOf("/variables"), [])
+          yield* send(instance, "DELETE", `/projects/${String(team)}`)
+          const without = yield* planned
+          assert.deepInclude(without, { steps: 1 })
+          assert.include(
+            String(without["warnings"]),
+            'Variables of projects that the key does not see are not brought back: "host"'
+          )
+        })
+      )
   )
 
   it.live("has rows read only while the history can be written", () =>

@@ -194,13 +194,17 @@ export const variableCreation = (
   hidden: ["value"]
 })
 
-/** The steps that make the variables which a workflow uses, where there are some. */
-export const variableSteps = ({ resources = noResources, to }: Places, { variables }: Built) => {
-  const needs = variables.flatMap((name) =>
-    resources.values.has(name) ? [callId(variableCreation(to, name, ""))] : []
-  )
+/** The steps that make and fill what a workflow uses, without which it is not changed, where there are some. */
+export const neededSteps = ({ resources = noResources, to }: Places, { missing, variables }: Built) => {
+  const needs = [
+    ...variables.flatMap((name) => (resources.values.has(name) ? [callId(variableCreation(to, name, ""))] : [])),
+    ...missing.flatMap((table) => tableChanges(to, table, rowsOf(resources, table)).map(tableChangeId))
+  ]
   return needs.length === 0 ? {} : { needs }
 }
+
+/** The rows of a data table of the source that go along. */
+const rowsOf = ({ rows }: typeof noResources, { id }: DataTable) => rows.get(id) ?? []
 
 const creation = (instance: string, table: DataTable): TableChange => ({
   kind: "table",
@@ -212,16 +216,19 @@ const creation = (instance: string, table: DataTable): TableChange => ({
   )
 })
 
+/** The changes that make a data table and fill it. */
+const tableChanges = (instance: string, table: DataTable, rows: ReadonlyArray<Cells>): ReadonlyArray<TableChange> => {
+  const change = creation(instance, table)
+  const about = { kind: "table", instance, table: { created_by: tableChangeId(change) }, name: table.name } as const
+  return [change, ...insertionsInto(about, rows, 0)]
+}
+
 /** The steps that make a data table and fill it. */
 export const tableSteps = (
   instance: string,
   table: DataTable,
   { reason, rows }: { readonly reason: string; readonly rows: ReadonlyArray<Cells> }
-): ReadonlyArray<Step> => {
-  const change = creation(instance, table)
-  const about = { kind: "table", instance, table: { created_by: tableChangeId(change) }, name: table.name } as const
-  return [change, ...insertionsInto(about, rows, 0)].map((one) => stepOf(one, reason))
-}
+): ReadonlyArray<Step> => tableChanges(instance, table, rows).map((change) => stepOf(change, reason))
 
 /** The steps that make the data tables which workflows use and the target lacks, and fill those whose rows go along. */
 export const resourceSteps = ({ resources = noResources, to }: Places, built: ReadonlyArray<Built>) => {
@@ -236,7 +243,7 @@ export const resourceSteps = ({ resources = noResources, to }: Places, built: Re
   const tables = [...users].flatMap(([table, names]) =>
     tableSteps(to, table, {
       reason: `not on ${to} yet, and ${listed(names, mostNamed)} needs it`,
-      rows: resources.rows.get(table.id) ?? []
+      rows: rowsOf(resources, table)
     })
   )
   const empty = [...users.keys()].filter(({ id }) => !resources.rows.has(id)).map(({ name }) => name)

@@ -8,7 +8,7 @@ import { type Built, broughtBy } from "./Built.ts"
 import { targetFolder } from "./folders.ts"
 import type { Input } from "./Input.ts"
 import { keptOf } from "./problemsAndWarnings.ts"
-import { variableSteps } from "./resources.ts"
+import { neededSteps } from "./resources.ts"
 
 /** The workflow of the target that a change is about. */
 export const changedRef = ({ content, key, counterpart }: Built, to: string): Ref =>
@@ -66,7 +66,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
       after: content,
       references: references.map(({ parts, path }) => ({ parts, path })),
       level: linkLevel,
-      ...variableSteps(input, one),
+      ...neededSteps(input, one),
       source
     }
     return [stepOf(change, `differs from ${from}${along}${gone}${why}${stays}`)]
@@ -76,7 +76,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
     ...creation({ to, key, content }),
     references,
     level,
-    ...variableSteps(input, one),
+    ...neededSteps(input, one),
     source,
     namesakes,
     ...Struct.pick(targetFolder(input), ["folder"])

@@ -9,7 +9,7 @@ import { cellOf } from "../../workflow/cells.ts"
 import { columnsOf, DataTable, Row } from "../../workflow/dataTables.ts"
 import type { Listing } from "../promotion/Input.ts"
 import { tablesOf } from "../promotion/readResources.ts"
-import type { KeptRows, RestoredResources } from "./resources.ts"
+import type { KeptRows, KeptVariable, RestoredResources } from "./resources.ts"
 
 type Client = EngineClient["Service"]
 
@@ -69,7 +69,9 @@ export const readResources = Effect.fnUntraced(function* (client: Client, versio
   const variables = thingsIn(yield* listAt({ list: "variables" }))
   const folders = thingsIn(yield* listAt({ list: "folders" }))
   const presentVariables = variables.length === 0 ? Result.succeed([]) : yield* variablesOf(client)
-  const presentFolders = folders.length === 0 ? nowhere : yield* foldersOf(client)
+  const isInProject = ({ projectId }: KeptVariable) => projectId !== undefined
+  const needsProjects = folders.length > 0 || variables.some(isInProject)
+  const presentFolders = needsProjects ? yield* foldersOf(client) : nowhere
   return {
     tables,
     presentTables,

@@ -90,8 +90,12 @@ interface Drafted {
 
 /** The variables that are not there any more: their values were never kept, and come from elsewhere. */
 const draftVariables = ({ instance, resources = nothingKept, version }: Request): Drafted => {
-  const { values, variables } = resources
-  const missing = missingIn(variables)
+  const { folders, values, variables } = resources
+  const all = missingIn(variables)
+  const isPlaced = ({ projectId }: KeptVariable) =>
+    projectId === undefined || folders.unread !== undefined || folders.projects.includes(projectId)
+  const missing = all.filter(isPlaced)
+  const unseen = all.filter((one) => !isPlaced(one))
   const steps = missing.flatMap(({ name, projectId }) => {
     const value = values.get(name)
     if (value === undefined) return []
@@ -107,6 +111,9 @@ const draftVariables = ({ instance, resources = nothingKept, version }: Request)
     steps,
     warnings: [
       ...notBroughtBack("Variables", variables),
+      ...(unseen.length === 0
+        ? []
+        : [`Variables of projects that the key does not see are not brought back: ${namesOf(unseen)}`]),
       ...(shared.length === 0
         ? []
         : [`Variables that several projects had by one name all get one value: ${namesOf(shared)}`]),
