@@ -264,6 +264,14 @@ describe("a promotion of a workflow that uses data tables", () => {
       const request = { from: "staging", to: "production", name: "*", include: ["rows"] }
       assert.include((yield* refused("plan_promotion", request)).message, "Orders has more than 10000 rows")
       assert.deepInclude(yield* plan(), { steps: 2, blocked: [] })
+      const all = { columnName: "id", condition: "gt", value: 0 }
+      const emptied = (...filters: ReadonlyArray<object>) =>
+        ({ instance: "staging", table: orders, action: "delete", filter: { filters } }) as const
+      const { message } = yield* refused("change_data_table", emptied(all))
+      const [, first = ""] = /the first 10000 are those of (\{.*?\})/.exec(message) ?? []
+      const part = yield* ask("change_data_table", emptied(all, Object(JSON.parse(first))))
+      assert.deepInclude(yield* apply(part), { state: "applied" })
+      assert.lengthOf(yield* listAt("staging", `/data-tables/${orders}/rows`), 1)
     }).pipe(over())
   )
 })

@@ -63,12 +63,13 @@ export const keptRows = Effect.fnUntraced(function* (
 ) {
   const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
   const rows = yield* matchingRows(client, table, checked, mostRowsKept)
-  return rows.length > mostRowsKept
-    ? yield* invalid(
-        argument,
-        `means more than ${mostRowsKept} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id`
-      )
-    : rows.map((row) => keptRow(row, columns))
+  const last = rows[mostRowsKept - 1]
+  if (last === undefined || rows.length === mostRowsKept) return rows.map((row) => keptRow(row, columns))
+  const first = JSON.stringify({ columnName: "id", condition: "lte", value: last.id })
+  return yield* invalid(
+    argument,
+    `means more than ${mostRowsKept} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id; the first ${mostRowsKept} are those of ${first}`
+  )
 })
 
 /** Rows with the key that each is known by; the id of a row is no value of it. */
