@@ -26,7 +26,7 @@ export const arrivals = readdirSync(path.join(root, "src/engine"), { recursive: 
 
 type Tried = Tries[number]
 
-/** How each minor version stands: tried, or known by what came with it. */
+/** The standing of each minor version: tried, or known by what came with it. */
 export const engineRows = (tries: Tries): ReadonlyArray<ReadonlyArray<string>> => {
   const frozen = minorOf(frozenFrom)
   const minors = new Set([

@@ -17,7 +17,7 @@ const testsOf = (report) =>
     return [...tests, { file, fullName: "as a whole", status: "failed", failureMessages: [message] }]
   })
 const isFailed = ({ status }) => status === "failed"
-const told = ({ failureMessages, file, fullName }) =>
+const wordsOf = ({ failureMessages, file, fullName }) =>
   `${file}: ${fullName}\n${failureMessages.join("\n").slice(0, 1500)}\n`
 
 /** A counterexample of a property would not be drawn again. */
@@ -42,8 +42,8 @@ const sum = (broken, reports) => {
   const tests = [...once, ...again]
 
   // Said at the end, where a log that was cut still has it.
-  for (const test of flaky) console.log(`FLAKY (passed when repeated) ${told(test)}`)
-  for (const test of tests.filter(isFailed)) console.log(`FAILED ${told(test)}`)
+  for (const test of flaky) console.log(`FLAKY (passed when repeated) ${wordsOf(test)}`)
+  for (const test of tests.filter(isFailed)) console.log(`FAILED ${wordsOf(test)}`)
   if (flaky.length > 0) console.log(`${flaky.length} failed at first and passed when repeated`)
   const passed = tests.filter(({ status }) => status === "passed").length
   const failed = Math.max(tests.filter(isFailed).length, broken)

@@ -55,8 +55,8 @@ export const startServer = async (
   const configuration = JSON.stringify({ environments, defaultEnv: "e0", ...settings })
   await writeFile(path.join(cwd, ".config.json"), configuration, { mode: 0o600 })
   const file = fileURLToPath(new URL(files[kind], import.meta.url))
-  const own = ["--config", ".config.json", ...(transport === "http" ? ["--http", "--port", "0"] : [])]
-  const args = kind === "command" ? own : [transport, `${port}`, ...(kind === "bare with fetch" ? ["fetch"] : [])]
+  const flags = ["--config", ".config.json", ...(transport === "http" ? ["--http", "--port", "0"] : [])]
+  const args = kind === "command" ? flags : [transport, `${port}`, ...(kind === "bare with fetch" ? ["fetch"] : [])]
   const child = spawn(node, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
   child.once("exit", (code) => {
     if (code !== null) throw new Error(`${kind} ended with ${code}`)

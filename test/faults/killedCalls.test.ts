@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
 import { killedAt, sender } from "../engine/plans/process.ts"
 import { served } from "../engine/plans/served.ts"
-import type { Place } from "../engine/plans/support.ts"
+import { type Place, workflowUsing } from "../engine/plans/support.ts"
 import type { Json } from "../support/harness.ts"
 import { useCommand } from "./servers.ts"
 
@@ -50,34 +50,13 @@ const applied = async (call: Call, { plan_id }: Json) => {
 const rolledBack = async (call: Call, plan: Json) =>
   applied(call, await call("plan_rollback", { plan_id: plan["plan_id"] }))
 
-const using = (id: string) => ({
-  name: "Post",
-  nodes: [
-    {
-      id: "a",
-      name: "Get",
-      type: "n8n-nodes-base.httpRequest",
-      typeVersion: 4.2,
-      position: [0, 0],
-      parameters: {
-        url: "https://example.com",
-        authentication: "genericCredentialType",
-        genericAuthType: "httpBasicAuth"
-      },
-      credentials: { httpBasicAuth: { id, name: "Mail" } }
-    }
-  ],
-  connections: {},
-  settings: {}
-})
-
 describe("kill -9 at every request", { concurrent: true, timeout: 240_000 }, () => {
   it.live("of a rotation leaves no credential in silence, and switches and switches back all the same", () =>
     Effect.gen(function* () {
       const kills = yield* killedEverywhere(async (call, send) => {
         const data = { user: "ann", password: "hidden-4711" }
         const { id: former } = await send("POST", "/credentials", { name: "Mail", type: "httpBasicAuth", data })
-        const { id: workflow } = await send("POST", "/workflows", using(String(former)))
+        const { id: workflow } = await send("POST", "/workflows", workflowUsing("Post", String(former)))
         const content = async () => {
           const { connections, name, nodes, settings } = await send("GET", `/workflows/${String(workflow)}`)
           return { connections, name, nodes, settings }

@@ -200,7 +200,7 @@ export const counted = (through: HttpClient.HttpClient) => {
 }
 
 /** Refusals of engines for reasons of their own, which no description foresees. */
-const own = ["Invalid filter fields"]
+const unforeseen = ["Invalid filter fields"]
 
 /** What is wrong with the calls of an engine, with requests drawn from seeds; `rounds` for each call. */
 export const problemsOf = Effect.fnUntraced(function* (
@@ -226,9 +226,9 @@ export const problemsOf = Effect.fnUntraced(function* (
       const verdict = judge(given)
       if (verdict !== "open" && isRefused !== (verdict === "misfits")) wrong(verdict)
       if (isRefused && sent.length > 0) wrong("sent")
-      const isOwn = own.some((words) => message.includes(words))
+      const isUnforeseen = unforeseen.some((words) => message.includes(words))
       for (const { path, status } of sent) {
-        if ((status === 400 && !isOwn) || status >= 500) wrong(`${status} of ${path}`)
+        if ((status === 400 && !isUnforeseen) || status >= 500) wrong(`${status} of ${path}`)
       }
     }
   }

@@ -27,14 +27,14 @@ export const triedVersions: ReadonlyArray<string> = ["1.82.3", "1.115.4", "2.20.
 /** The minors of which something was read that the tools go by, without a try; `docs/engines.md` says the same. */
 export const readMinors: ReadonlyArray<string> = ["2.10", "2.15", "2.40", minorOf(frozenFrom)]
 
-/** How a version stands on `docs/engines.md`. */
+/** The standing of a version on `docs/engines.md`. */
 export interface Standing {
   readonly standing: "newer than any known" | "not tried" | "older than any tried" | "read, not tried" | "tried"
   /** The tried version of the same minor, else the nearest ones. */
   readonly nearest: ReadonlyArray<string>
 }
 
-/** How a version stands there; nothing where it is not known as a number. */
+/** The standing of a version there; nothing where it is not known as a number. */
 export const standingOf = (version: string): Standing | undefined => {
   if (!/^\d+\.\d+/.test(version)) return undefined
   const minor = minorOf(version)

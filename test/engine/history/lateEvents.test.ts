@@ -56,6 +56,13 @@ const ledgerWith = (record: object, recordedAt: number) => ({
   copied: new Set<string>()
 })
 
+/** Another process records a reading of a workflow. */
+const seenElsewhere = (directory: string, record: object) =>
+  History.use((history) => {
+    const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
+    return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
+  }).pipe(Effect.provide(historyIn(directory)))
+
 const [one, two, three] = [workflow("1", "T1"), workflow("2", "T2"), workflow("3", "T3")]
 
 describe("what another process was faster with", () => {
@@ -161,11 +168,7 @@ describe("what another process was faster with", () => {
       const [day, later] = ["2026-01-01T00:00:01.000Z", "2026-01-02T00:00:02.000Z"]
       const process = yield* Layer.build(historyIn(directory))
       const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
-      const elsewhere = (record: object) =>
-        History.use((history) => {
-          const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
-          return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
-        }).pipe(Effect.provide(historyIn(directory)))
+      const elsewhere = (record: object) => seenElsewhere(directory, record)
       yield* elsewhere(workflow("2", later))
       yield* here.drained
       const { tip } = yield* here.mark
@@ -227,11 +230,7 @@ describe("what another process was faster with", () => {
       const directory = yield* folder
       const process = yield* Layer.build(historyIn(directory))
       const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
-      const elsewhere = (record: object) =>
-        History.use((history) => {
-          const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
-          return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
-        }).pipe(Effect.provide(historyIn(directory)))
+      const elsewhere = (record: object) => seenElsewhere(directory, record)
       const off = { ...workflow("1", "T1"), active: false }
       const on = { ...off, updatedAt: "T2", active: true }
       const origin = { tool: "activate_workflow", client: "Ann's client", reason: undefined, id: undefined }

@@ -8,34 +8,12 @@ import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
 import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
 import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
-import { Beside, twoEmbedded } from "./support.ts"
+import { Beside, twoEmbedded, workflowUsing } from "./support.ts"
 
 const versions = ["1.82.3", "2.41.1"] as const
 const places = ["staging", "production"]
 const secret = "hidden-4711"
 const data = { user: "ann", password: secret }
-
-/** A workflow whose one node uses a credential. */
-const using = (name: string, id: string) => ({
-  name,
-  nodes: [
-    {
-      id: "a",
-      name: "Get",
-      type: "n8n-nodes-base.httpRequest",
-      typeVersion: 4.2,
-      position: [0, 0],
-      parameters: {
-        url: "https://example.com",
-        authentication: "genericCredentialType",
-        genericAuthType: "httpBasicAuth"
-      },
-      credentials: { httpBasicAuth: { id, name: "Mail" } }
-    }
-  ],
-  connections: {},
-  settings: {}
-})
 
 /** The credential and a workflow that uses it on both instances. */
 const seeded = Effect.gen(function* () {
@@ -43,7 +21,7 @@ const seeded = Effect.gen(function* () {
   return yield* Effect.forEach(places, (instance) =>
     Effect.gen(function* () {
       const { id } = yield* send(instance, "POST", "/credentials", { name: "Mail", type: "httpBasicAuth", data })
-      const workflow = yield* send(instance, "POST", "/workflows", using("Post", String(id)))
+      const workflow = yield* send(instance, "POST", "/workflows", workflowUsing("Post", String(id)))
       return { instance, credential: String(id), workflow: String(workflow["id"]) }
     })
   )

@@ -177,3 +177,25 @@ export const hook = (path: string) => ({
 
 /** A workflow of one webhook, at a path of the same name. */
 export const workflow = (name: string) => ({ name, nodes: [hook(name)], connections: {}, settings: {} })
+
+/** A workflow whose one node uses a credential called Mail. */
+export const workflowUsing = (name: string, id: string) => ({
+  name,
+  nodes: [
+    {
+      id: "a",
+      name: "Get",
+      type: "n8n-nodes-base.httpRequest",
+      typeVersion: 4.2,
+      position: [0, 0],
+      parameters: {
+        url: "https://example.com",
+        authentication: "genericCredentialType",
+        genericAuthType: "httpBasicAuth"
+      },
+      credentials: { httpBasicAuth: { id, name: "Mail" } }
+    }
+  ],
+  connections: {},
+  settings: {}
+})

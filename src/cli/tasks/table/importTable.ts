@@ -92,7 +92,7 @@ interface Part {
   readonly last: number | undefined
   readonly next: number | undefined
   readonly isFirst: boolean
-  /** What the answer says of its place in the file; nothing where it is the only one. */
+  /** Its place in the file, as the answer says it; nothing where it is the only one. */
   readonly place: { readonly lines?: string }
 }
 
@@ -112,11 +112,11 @@ const planned = ({ by, instance, services, table }: Target, { rows }: Part) => {
 
 const shownOnly = Effect.fnUntraced(function* (target: Target, parts: ReadonlyArray<Part>) {
   const { describing } = Context.get(target.services, WorkflowPlans)
-  for (const part of parts.slice(0, 1)) {
-    const plan = yield* planned(target, part)
-    yield* target.print({ ...part.place, ...(yield* summary(describing, plan)) })
-    if (plan.blocked.length > 0) return 1
-  }
+  const [part] = parts
+  if (part === undefined) return 0
+  const plan = yield* planned(target, part)
+  yield* target.print({ ...part.place, ...(yield* summary(describing, plan)) })
+  if (plan.blocked.length > 0) return 1
   yield* Console.error(
     parts.length > 1
       ? `Nothing is changed yet. This is the first of ${parts.length} plans; --apply makes all of them, one after the other`
