@@ -135,7 +135,7 @@ describe("plan_upgrade", () => {
       const { send } = yield* Beside
       const staged = chain("Unseen", [webhook("unseen"), node("function", "New", { functionCode: "return items" })])
       const { id: other } = yield* send("staging", "POST", "/workflows", staged)
-      const fleet = yield* ask("plan_upgrade", { instances: "*" })
+      const fleet = yield* ask("plan_upgrade", { instances: "*", where: { name: "Unseen" } })
       const places = JSON.stringify(fleet["blocked"])
       assert.include(places, `Unseen (${unseen}) on production"`)
       assert.include(places, `Unseen (${String(other)}) on staging"`)
