@@ -63,6 +63,13 @@ const seenElsewhere = (directory: string, record: object) =>
     return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
   }).pipe(Effect.provide(historyIn(directory)))
 
+/** Another process records that a workflow is gone. */
+const goneElsewhere = (directory: string) =>
+  History.use((history) => {
+    const { drained, recordReading: saw } = history.of(instance, [], () => Effect.undefined)
+    return Effect.andThen(saw({ since: 0, gone: ["w"] }), drained)
+  }).pipe(Effect.provide(historyIn(directory)))
+
 const [one, two, three] = [workflow("1", "T1"), workflow("2", "T2"), workflow("3", "T3")]
 
 describe("what another process was faster with", () => {
@@ -256,6 +263,37 @@ describe("what another process was faster with", () => {
       yield* here.drained
       assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 2 on production\n")
     })
+  )
+
+  it.live.each(["of unknown outcome", "that showed the workflow"] as const)(
+    "leaves our own deletion in its own words: one %s",
+    (kind) =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const process = yield* Layer.build(historyIn(directory))
+        const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
+        yield* here.recordReading({ since: 0, workflows: [{ ...one }] })
+        yield* here.drained
+        const mark = yield* here.mark
+        yield* goneElsewhere(directory)
+        assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 1 on production\n")
+        const state = kind === "of unknown outcome" ? {} : { before: { ...one } }
+        const origin = { tool: "delete_workflow", client: "Ann's client", reason: undefined, id: undefined }
+        const after = Effect.succeed({ _tag: "Deleted" as const })
+        yield* here.recordChange({ origin, at: 5, id: "w", ...state, ...mark, after })
+        yield* here.drained
+        assert.strictEqual(
+          git(directory, "log", "-1", "--format=%an: %s"),
+          "Ann's client: delete_workflow: 1 on production\n"
+        )
+        const { data } = yield* here.versions("w", { limit: 1 })
+        assert.deepStrictEqual(
+          data.map(({ by, isDeletion }) => [by, isDeletion]),
+          [["Ann's client", true]]
+        )
+        assert.deepInclude(yield* here.read("w", data[0]?.version ?? "", "before"), { name: "1" })
+        assert.deepStrictEqual([...(yield* here.recordedIds)], [])
+      })
   )
 
   it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {

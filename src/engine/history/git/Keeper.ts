@@ -42,7 +42,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const again = recordedAgain(all, { workflows: contents.workflows, isRecordedSince }, now)
     const workflows = new Map(contents.workflows)
     const ledger: Ledger = { ...contents, workflows, authors: names, isRecordedSince, beforePeople, copied }
-    const events = yield* Effect.forEach(all, (event) => withTouchedBefore(repository, event, isRecordedSince))
+    const events = yield* Effect.forEach(all, (event) => withStateBefore(repository, event, ledger))
     const commits = yield* inSlices(() => commitsOf([...events, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
@@ -81,21 +81,29 @@ interface Given {
   readonly items: ReadonlyArray<HistoryEvent>
 }
 
-/** The values before a change that another process may have recorded first, from the newest commit that was known when it was made. */
-const withTouchedBefore = Effect.fnUntraced(function* (
+/**
+ * A change that another process may have recorded first, with the values before it, from the newest commit that was known when it was
+ * made: those that it touches, or the whole workflow if it deleted that and did not show it.
+ */
+const withStateBefore = Effect.fnUntraced(function* (
   repository: Repository,
   event: HistoryEvent,
-  isRecordedSince: Ledger["isRecordedSince"]
+  { isRecordedSince, workflows }: Ledger
 ) {
   const version = tipOf(event)
-  if (event._tag !== "Wrote" || event.touched === undefined || version === undefined) return event
-  const { id, instance, touched } = event
-  if (!isRecordedSince(event, keyOf(instance, id))) return event
+  if (event._tag !== "Wrote" || version === undefined) return event
+  const { after, before, id, instance, touched } = event
+  const key = keyOf(instance, id)
+  const isDeletion = touched === undefined && before === undefined && after._tag === "Deleted" && !workflows.has(key)
+  if ((touched === undefined && !isDeletion) || !isRecordedSince(event, key)) return event
   const record = yield* Effect.orElseSucceed(
     recordIn(repository, { folder: folderOf(instance), id, version }),
     () => undefined
   )
-  return record === undefined ? event : { ...event, touchedBefore: Struct.pick({ ...record }, touched) }
+  if (record === undefined) return event
+  return touched === undefined
+    ? { ...event, before: record }
+    : { ...event, touchedBefore: Struct.pick({ ...record }, touched) }
 })
 
 /** Commits after which git is asked to check whether to pack them. */
