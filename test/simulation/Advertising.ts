@@ -26,6 +26,7 @@ type Services = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceConfig
 
 const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
 const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+const guards = { maxTopUpRublesPerDay: 5000 }
 
 /** Every bid of an account by its campaign, article and placement. */
 const bidsOf = ({ adverts }: State): ReadonlyMap<string, number> =>
@@ -58,7 +59,7 @@ export class Advertising extends World<Services> {
 
   protected readonly serving: Hosting<Services>["serving"] = (client) => {
     const { apiKey, host } = this.market
-    const settings = decode({ baseUrl: host, apiKey, readOnly: false, allowInsecureHttp: true, limits })
+    const settings = decode({ baseUrl: host, apiKey, readOnly: false, allowInsecureHttp: true, limits, guards })
     const journal = Layer.effect(
       PlanJournal,
       Journals.use(({ make }) => make("/ads", Entry))
@@ -231,9 +232,12 @@ export class Advertising extends World<Services> {
     const applies = this.calls.filter(({ args, tool }) => tool === "apply_plan" && args["plan_id"] === plan.id)
     const own = this.ownOf(applies)
     const problems: Array<string> = []
-    const made = own.filter(({ path, sent, at }) => path.endsWith("save-ad") && at - sent < 200_000)
-    if (made.length > (plan.kinds["create"] ?? 0))
-      problems.push(`has made ${made.length} campaigns, where ${plan.kinds["create"] ?? 0} were planned`)
+    const once = { create: "save-ad", deposit: "budget/deposit" }
+    for (const [kind, end] of Object.entries(once)) {
+      const made = own.filter(({ path, sent, at }) => path.endsWith(end) && at - sent < 200_000)
+      const planned = plan.kinds[kind] ?? 0
+      if (made.length > planned) problems.push(`has done ${kind} ${made.length} times, where ${planned} were planned`)
+    }
     const end = Math.min(
       ...applies
         .filter(({ outcome }) => outcome._tag === "Answered" && outcome.answer["state"] === "applied")

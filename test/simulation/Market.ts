@@ -37,12 +37,14 @@ const campaign = (index: number): Advert => ({
   })
 })
 
+/** The last campaign pays for clicks: only those have daily limits. A cluster bid that shows proves the unit of others. */
 const account = stateOf(
-  [0, 1, 2, 3].map(campaign),
+  [...[0, 1, 2, 3].map(campaign), { ...campaign(4), payment_type: "cpc" }],
   new Map([
     ["7001:0", ["cheap", "second hand"]],
     ["7000:100001", ["used"]]
-  ])
+  ]),
+  new Map([["7000:100002:boots", Kopecks.make(30_000)]])
 )
 
 /** Whether all that lasts is the same; articles have no order. */
@@ -51,6 +53,7 @@ export const isSameAccount = (one: State, other: State): boolean => {
     const { adverts, ...rest } = comparable(state)
     return {
       ...rest,
+      limits: new Map([...state.dailyLimits].filter(([, { enabled }]) => enabled)),
       adverts: adverts.map(([id, { rows, ...advert }]) => [id, advert, new Map(rows.map((row) => [row.nm_id, row]))])
     }
   })

@@ -40,7 +40,6 @@ const called = Effect.fnUntraced(function* (world: Stage, tool: string, args: Js
     found.push(`${tool} is refused though all is well`)
   if (
     one.after === Infinity &&
-    !tool.startsWith("ads_") &&
     outcome._tag === "Answered" &&
     outcome.answer["steps"] === 0 &&
     !ofNewer.test(JSON.stringify(outcome.answer))

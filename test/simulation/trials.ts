@@ -240,6 +240,9 @@ const phrases = { advert_id, nm_ids: [100_001], phrases: ["new"], mode: "merge" 
 const rules = { rules: [{ when: ["clicks >= 0"], at_least: { clicks: 1 }, do: "bid", percent: -10 }] }
 const pause = { pause: { ids: [advert_id] } }
 const rename = { campaigns: { ids: [advert_id] }, name: "Other goods" }
+const clusterBids = { changes: [{ ...pair, norm_query: "shoes", bid_rubles: 300 }] }
+const topUp = { top_up: [{ advert_id, rubles: 1000 }] }
+const dailyLimit = { daily_limits: [{ advert_id: 7004, rubles: 600 }] }
 const campaign = { name: "New", nms: [100_001], placements: ["search"] }
 
 /** A call of every tool for the marketplace, and plans of each kind that are applied. */
@@ -254,21 +257,24 @@ export const adsTrials: ReadonlyArray<Trial<Advertising>> = [
   { tool: "ads_plan_bids", args: given(bids) },
   { tool: "ads_plan_minus_phrases", args: given(phrases) },
   { tool: "ads_plan_products", args: given({ advert_id, add_nms: [200_001] }) },
-  { tool: "ads_plan_cluster_bids", args: given({ changes: [{ ...pair, norm_query: "shoes", bid_rubles: 300 }] }) },
+  { tool: "ads_plan_cluster_bids", args: given(clusterBids) },
   { tool: "ads_plan_migration", args: given({ target: "new-manual-campaign" }) },
   { tool: "ads_plan_campaign", args: given(campaign) },
   { tool: "ads_plan_rules", args: given(rules) },
   { tool: "ads_plan_state", args: given(pause) },
   { tool: "ads_plan_state", args: given(rename) },
-  { tool: "ads_plan_money", args: given({ daily_limits: [{ advert_id, rubles: 500 }] }) },
+  { tool: "ads_plan_money", args: given({ ...topUp, ...dailyLimit }) },
   { tool: "ads_start_campaign", args: given({ advert_id: 7002, confirm: true }) },
   { tool: "ads_pause_campaign", args: given({ advert_id, confirm: true }) },
   { tool: "apply_plan", args: adsPlan("ads_plan_bids", bids) },
   { tool: "apply_plan", args: adsPlan("ads_plan_minus_phrases", phrases) },
   { tool: "apply_plan", args: adsPlan("ads_plan_products", { advert_id, add_nms: [200_001] }) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_cluster_bids", clusterBids) },
   { tool: "apply_plan", args: adsPlan("ads_plan_campaign", campaign) },
   { tool: "apply_plan", args: adsPlan("ads_plan_state", pause) },
   { tool: "apply_plan", args: adsPlan("ads_plan_state", rename) },
   { tool: "apply_plan", args: adsPlan("ads_plan_state", { end: [advert_id] }) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_money", topUp) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_money", dailyLimit) },
   { tool: "apply_plan", args: adsPlan("ads_plan_migration", { target: "new-manual-campaign" }) }
 ]
