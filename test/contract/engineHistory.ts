@@ -29,7 +29,7 @@ export const engineHistory = (it: Suite) => {
       const good = yield* shown(`/workflows/${id}`)
       const nodes = [inEngineWords({ ...manual(), id: "start" })]
       yield* sent("PUT", `/workflows/${id}`, { name: "Broken", nodes, connections: {}, settings: {} })
-      if (!isFrom("2.40.0")) {
+      if (!isFrom("2.35.0")) {
         for (const tool of ["workflow_history", "restore_workflow"]) {
           const { data, message } = yield* refused(tool, { id })
           assert.strictEqual(data?.code, "CONFIGURATION_ERROR")

@@ -157,7 +157,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("brings back what somebody else has broken past this server, as in the editor", () =>
         Effect.gen(function* () {
-          const isListing = (yield* TestedEngine).isFrom("2.40.0")
+          const isListing = (yield* TestedEngine).isFrom("2.35.0")
           const { id } = yield* created({
             nodes: [manual(), answer("Answer", "a")],
             settings: { executionTimeout: 60 }
@@ -243,7 +243,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("lists the engine's own versions of what this server never saw, and brings one back", () =>
         Effect.gen(function* () {
-          const isListing = (yield* TestedEngine).isFrom("2.40.0")
+          const isListing = (yield* TestedEngine).isFrom("2.35.0")
           const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
           const whole = { connections: {}, settings: {} }
           const nodes = [
@@ -309,7 +309,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("undoes the last change of what this server has only listed and read, where the engine keeps it", () =>
         Effect.gen(function* () {
-          const isListing = (yield* TestedEngine).isFrom("2.40.0")
+          const isListing = (yield* TestedEngine).isFrom("2.35.0")
           const name = unique("unseen")
           const { id } = yield* given({ name, nodes: [manual(), answer("Answer", "a")] })
           const nodes = [inEngineWords({ ...manual(), id: "start" })]
@@ -330,7 +330,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
         Effect.gen(function* () {
-          const isListing = (yield* TestedEngine).isFrom("2.40.0")
+          const isListing = (yield* TestedEngine).isFrom("2.35.0")
           const { name: tagName } = yield* tagged()
           const unread = yield* given({ name: unique("unread"), nodes: [manual()], settings: { executionTimeout: 60 } })
           const deletedElsewhere = yield* given({ name: unique("deleted"), nodes: [manual()] })
@@ -375,7 +375,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("tells in one call who has changed what in all workflows, and undoes one row of it alone", () =>
         Effect.gen(function* () {
-          const isListing = (yield* TestedEngine).isFrom("2.40.0")
+          const isListing = (yield* TestedEngine).isFrom("2.35.0")
           const fetching = (url: string) => node("httpRequest", "Fetch", { url, options: {} }, { typeVersion: 4.2 })
           const changed = yield* created({ name: unique("A/B"), nodes: [manual(), fetching("https://a.test")] })
           const removed = yield* created({ name: unique("removed"), nodes: [manual()] })

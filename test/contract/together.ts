@@ -189,7 +189,7 @@ export const together = (it: Suite) => {
         assert.isUndefined(notice)
         return
       }
-      if (!isFrom("2.40.0")) {
+      if (!isFrom("2.35.0")) {
         assert.match(
           String(notice),
           /^Somebody else changed this workflow in the same moment, .*shows no version of it/

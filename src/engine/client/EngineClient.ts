@@ -142,7 +142,7 @@ export class EngineClient extends Context.Service<
       id: WorkflowId,
       query: PageQuery
     ) => Effect.Effect<Option.Option<Page<VersionEntry>>, EngineError>
-    /** Reads one version of a workflow; `ApiError` 404 if it has none with this id. */
+    /** Reads one version of a workflow; `ApiError` 404 if it has none with this id. Engines before 1.123 show none. */
     readonly getVersionIfSupported: (
       id: WorkflowId,
       version: VersionId

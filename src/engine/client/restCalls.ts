@@ -162,13 +162,20 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
         about: `workflow ${id}`,
         query: { ...query }
       }).pipe(unlessTakenForVersion),
-    getVersionIfSupported: (id: WorkflowId, version: VersionId) =>
-      callIfSupported(WorkflowVersion, {
-        operation: "get a version of workflow",
-        method: "GET",
-        path: `/workflows/${id}/versions/${version}`,
-        about: `version ${version} of workflow ${id}`
-      }),
+    getVersionIfSupported: (id: WorkflowId, version: VersionId) => {
+      const versionAt = (path: string) =>
+        callIfSupported(WorkflowVersion, {
+          operation: "get a version of workflow",
+          method: "GET",
+          path,
+          about: `version ${version} of workflow ${id}`
+        })
+      return Effect.flatMap(
+        versionAt(`/workflows/${id}/versions/${version}`),
+        // The address before 2.40.
+        Option.match({ onNone: () => versionAt(`/workflows/${id}/${version}`), onSome: Effect.succeedSome })
+      )
+    },
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(tagsOf(new Set<string>(tags)), {
         operation: "set the tags of workflow",

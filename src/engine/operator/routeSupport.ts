@@ -12,6 +12,8 @@ interface Route {
   readonly scope: string
   /** The first version that has it. */
   readonly since: string
+  /** The same call in newer versions, where it has another address. */
+  readonly movedTo?: string
   /** The action, as a verb: "stop executions". */
   readonly verb: string
   /** Advice for engines without it. */
@@ -26,7 +28,8 @@ export const unsupportedReason = (route: Route): Effect.Effect<string | undefine
   Effect.gen(function* () {
     const engine = yield* EngineClient
     const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
-    if (offer?.calls.has(withoutNames(route.call)) === true) return undefined
+    const isOffered = (call: string) => offer?.calls.has(withoutNames(call)) === true
+    if (isOffered(route.call) || (route.movedTo !== undefined && isOffered(route.movedTo))) return undefined
     const version = Option.getOrUndefined(yield* engine.publicVersion)
     if (offer === undefined)
       return version !== undefined && compareVersions(version, route.since) < 0

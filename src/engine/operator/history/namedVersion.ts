@@ -182,9 +182,10 @@ const listRoute = {
   instead
 }
 const readRoute = {
-  call: "GET /workflows/{workflowId}/versions/{workflowVersionId}",
+  call: "GET /workflows/{workflowId}/{versionId}",
   scope: "workflow:read",
-  since: "2.40.0",
+  since: "1.123.0",
+  movedTo: "GET /workflows/{workflowId}/versions/{workflowVersionId}",
   verb: "show versions of a workflow",
   instead
 }

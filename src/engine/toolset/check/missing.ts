@@ -33,7 +33,7 @@ const deeds: ReadonlyArray<readonly [deed: string, ...operations: ReadonlyArray<
 /** The versions with which deeds became possible, whatever the key, where engines once had no call for them. */
 const arrivals = new Map([
   ["archive workflows", "2.15.0"],
-  ["read former versions", "2.40.0"],
+  ["read former versions", "2.35.0"],
   ["retry executions", "1.115.0"],
   ["stop executions", "2.10.0"],
   ["list credentials", "2.10.0"],
