@@ -389,6 +389,26 @@ describe("a call that the engine or the key lacks", () => {
     })
   )
 
+  it.effect("is none where the engine has the call at its former address", () =>
+    Effect.gen(function* () {
+      const path = "/api/v1/workflows/{id}/{versionId}"
+      const version = { versionId: "v1", nodes: [{ ...hook, name: "Former" }], connections: {} }
+      const answers = new Map<string, unknown>([
+        ["/api/v1/discover", { data: { scopes: [], resources: { all: { endpoints: [{ method: "GET", path }] } } } }],
+        ["/api/v1/workflows/w1", { id: "w1", name: "Orders", active: false, nodes: [hook], connections: {} }],
+        ["/api/v1/workflows/w1/v1", version]
+      ])
+      const { client } = engineThat(({ path }) => {
+        const answer = answers.get(path)
+        return answer === undefined ? json({ message: "not found" }, 404) : json(answer)
+      })
+      const { sketch } = yield* ask("view_workflow", { id: "w1", version: "v1" }).pipe(
+        Effect.provide(serving(client, {}, operatorToolsets))
+      )
+      assert.include(sketch, "Former")
+    })
+  )
+
   it.effect("is no error of an engine that shows single versions at the address of their list", () =>
     Effect.gen(function* () {
       const { client } = engineThat(() => json({ message: "Unknown query parameter 'limit'" }, 400))

@@ -3,7 +3,7 @@ import { Effect, Option, Result } from "effect"
 import { changes } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { EngineError } from "../../client/EngineError.ts"
+import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
@@ -40,7 +40,28 @@ export const stopExecution = EngineTool.make("stop_execution", {
 })
 
 const stop = (id: ExecutionId) =>
-  EngineClient.use((engine) => engine.stopExecutionIfSupported(id)).pipe(Effect.mapError(executionNotFound(id)))
+  EngineClient.use((engine) =>
+    engine.stopExecutionIfSupported(id).pipe(
+      Effect.catchIf(isFault, (fault) =>
+        Effect.flatMap(engine.getExecution(id, false), ({ status = "running" }) =>
+          Effect.fail(stoppable.has(status) ? fault : endedAlready(fault, id, status))
+        )
+      )
+    )
+  ).pipe(Effect.mapError(executionNotFound(id)))
+
+const isFault = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 500
+
+const stoppable: ReadonlySet<string> = new Set(["new", "running", "unknown", "waiting"])
+
+/** Engines before 2.40 answer with a fault of their own where the run has ended; later ones say this. */
+const endedAlready = ({ apiResponse, instance }: ApiError, id: ExecutionId, status: string) =>
+  new ApiError({
+    instance,
+    httpStatus: 409,
+    problem: `Only running or waiting executions can be stopped and ${id} is currently ${status}`,
+    apiResponse
+  })
 
 const stopOne = (id: ExecutionId) =>
   Effect.map(
