@@ -46,6 +46,7 @@ export const executions = (it: Suite) => {
       assert.deepStrictEqual(yield* found(), [worse, bad, good])
       assert.deepStrictEqual(yield* found({ status: "error" }), [worse, bad])
       assert.deepStrictEqual(yield* found({ status: "success" }), [good])
+      if ((yield* TestedEngine).isFrom("2.15.0")) assert.deepStrictEqual(yield* found({ status: "crashed" }), [])
       assert.deepStrictEqual(yield* found({ limit: 2 }), [worse, bad])
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: "noSuchWorkflow" })), [])
     })

@@ -6,6 +6,7 @@ import { open } from "../../internal/schema/JsonObject.ts"
 import {
   CommunityPackage,
   Execution,
+  type ExecutionStatus,
   type ExecutionId,
   type ExecutionQuery,
   ListItem,
@@ -217,7 +218,7 @@ const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => 
           // Items are filtered here, so pages are large as long as their items are small.
           query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
         })
-      ),
+      ).pipe(Effect.map((page) => ({ ...page, data: page.data.filter(hasStatus(given.status)) }))),
     deleteExecution: (id: ExecutionId) =>
       callDeletion(Execution, { operation: "delete execution", path: `/executions/${id}` }),
     retryExecutionIfSupported: (id: ExecutionId, loadWorkflow = false) =>
@@ -240,6 +241,15 @@ const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => 
       })
   }
 }
+
+/**
+ * Whether an execution has the status that was asked for. Engines before 2.35 take `crashed`, `new` and `unknown` and list every
+ * execution (2.20.12); in theirs, crashes count as errors.
+ */
+const hasStatus =
+  (wanted: ExecutionStatus | undefined) =>
+  ({ status }: Execution): boolean =>
+    wanted === undefined || status === undefined || status === wanted || (wanted === "error" && status === "crashed")
 
 const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),

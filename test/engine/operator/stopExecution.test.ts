@@ -52,9 +52,7 @@ it.effect("stop_execution says that a run has ended where the engine answers wit
   Effect.gen(function* () {
     const { message } = yield* inTime(refused("stop_execution", { id: 6 }))
     assert.include(message, "Only running or waiting executions can be stopped and 6 is currently canceled")
-  }).pipe(
-    Effect.provide(serving(engineWhere((id) => outcomes[id] ?? noSuchRoute).client, {}, operatorToolsets))
-  )
+  }).pipe(Effect.provide(serving(engineWhere((id) => outcomes[id] ?? noSuchRoute).client, {}, operatorToolsets)))
 )
 
 it.effect("stop_execution says of no run that it was stopped where the engine turns out not to have the call", () =>

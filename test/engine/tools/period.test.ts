@@ -90,3 +90,17 @@ describe("list_executions, over an engine that does not filter by time", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 })
+
+describe("list_executions, over an engine that takes a status and does not look for it", () => {
+  it.live("shows no run of another status, and crashes as the errors that they were", () => {
+    const statuses = ["success", "crashed", "error"]
+    const runs = statuses.map((status, index) => ({ id: String(index + 1), status, workflowId: "w1" }))
+    const { client } = engineThat(() => json({ data: runs, nextCursor: null }))
+    return Effect.gen(function* () {
+      const listed = (status: string) => Effect.map(ask("list_executions", { status }), idsOf)
+      assert.deepStrictEqual(yield* listed("new"), [])
+      assert.deepStrictEqual(yield* listed("crashed"), ['"id":2'])
+      assert.deepStrictEqual(yield* listed("error"), ['"id":2', '"id":3'])
+    }).pipe(Effect.provide(serving(client)))
+  })
+})

@@ -41,13 +41,15 @@ export const stopExecution = EngineTool.make("stop_execution", {
 
 const stop = (id: ExecutionId) =>
   EngineClient.use((engine) =>
-    engine.stopExecutionIfSupported(id).pipe(
-      Effect.catchIf(isFault, (fault) =>
-        Effect.flatMap(engine.getExecution(id, false), ({ status = "running" }) =>
-          Effect.fail(stoppable.has(status) ? fault : endedAlready(fault, id, status))
+    engine
+      .stopExecutionIfSupported(id)
+      .pipe(
+        Effect.catchIf(isFault, (fault) =>
+          Effect.flatMap(engine.getExecution(id, false), ({ status = "running" }) =>
+            Effect.fail(stoppable.has(status) ? fault : endedAlready(fault, id, status))
+          )
         )
       )
-    )
   ).pipe(Effect.mapError(executionNotFound(id)))
 
 const isFault = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 500
@@ -111,7 +113,8 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
     stopped,
     ...(ended.length === 0 ? {} : { endedByThemselves: ended }),
     ...(failed.length === 0 ? {} : { failed: failed.map(({ error, id }) => ({ id, error: error.message })) }),
-    ...(executions.length > ids.length || pages.some(({ nextCursor }) => (nextCursor ?? "") !== "")
+    ...(executions.length > ids.length ||
+    pages.some(({ data, nextCursor }) => data.length > 0 && (nextCursor ?? "") !== "")
       ? { notice: "There are more: call again." }
       : {})
   }

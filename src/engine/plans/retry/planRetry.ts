@@ -128,9 +128,7 @@ const failedSince = Effect.fnUntraced(function* (wanted: Wanted, workflowId: Wor
     const listed = listSince({ ...wanted, status }, workflowId)
     return status === "error" ? listed : Effect.orElseSucceed(listed, () => ({ matches: [], isWhole: true }))
   })
-  // Some engines of 2.x take a status for which they do not look, and list every run (tried on 2.20.12).
-  const hasStatus = ({ status }: Execution) => status === undefined || statuses.some((wanted) => wanted === status)
-  const byId = new Map(lists.flatMap(({ matches }) => matches.filter(hasStatus).map((run) => [run.id, run])))
+  const byId = new Map(lists.flatMap(({ matches }) => matches.map((run) => [run.id, run])))
   const runs = [...byId.values()].toSorted((a, b) => a.id - b.id)
   return {
     runs: runs.slice(-mostRuns),
