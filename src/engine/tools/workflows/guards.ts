@@ -84,7 +84,7 @@ export const namingCollisions =
     })
 
 const isCollision = (error: EngineError): error is ApiError =>
-  error._tag === "ApiError" && error.httpStatus === 409 && /conflict with one of the webhooks/.test(error.problem)
+  error._tag === "ApiError" && /conflict with one of the webhooks/.test(error.problem)
 
 const ownersText = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
   const nodes = given ?? (yield* EngineClient.use((engine) => engine.getWorkflow(id))).nodes
