@@ -33,11 +33,11 @@ const Groups = Schema.decodeUnknownSync(
 )
 const Refusal = Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))
 
-/** What becomes of groups of nodes, which engines of generation 2 know alone. */
+/** What becomes of groups of nodes, which engines know from 2.30 on. */
 export const groups = (it: Suite) => {
   it.effect("update_workflow leaves groups of nodes as they are, without the nodes that are gone", () =>
     Effect.gen(function* () {
-      if (!(yield* TestedEngine).isV2) return
+      if (!(yield* TestedEngine).isFrom("2.30.0")) return
       const id = yield* grouped()
       yield* ask("update_workflow", { id, settings: { timezone: "UTC" } })
       assert.deepStrictEqual(yield* groupsOf(id), [front, rear])
@@ -48,7 +48,7 @@ export const groups = (it: Suite) => {
 
   it.effect("update_workflow gives up a group that it tears apart, and says so", () =>
     Effect.gen(function* () {
-      if (!(yield* TestedEngine).isV2) return
+      if (!(yield* TestedEngine).isFrom("2.30.0")) return
       const id = yield* grouped()
       const { notice } = yield* ask("update_workflow", { id, connections: wired(["Start", "A"], ["B", "C"]) })
       assert.strictEqual(notice, "Left out, because this engine does not take it: nodeGroups.Front")
@@ -60,10 +60,10 @@ export const groups = (it: Suite) => {
 
   it.effect("edit_workflow makes, fills, renames and dissolves groups of nodes, which view_workflow shows", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom } = yield* TestedEngine
       const { id } = yield* given({ name: unique("ungrouped"), nodes, connections })
       const edit = (...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
-      if (!isV2) {
+      if (!isFrom("2.30.0")) {
         const { message } = yield* refused("edit_workflow", {
           id,
           operations: [{ op: "group", name: "Front", value: "A" }]
@@ -98,7 +98,7 @@ export const groups = (it: Suite) => {
 
   it.effect("edit_workflow sends no group that the engine would refuse, and says what is wrong with it", () =>
     Effect.gen(function* () {
-      if (!(yield* TestedEngine).isV2) return
+      if (!(yield* TestedEngine).isFrom("2.30.0")) return
       const id = yield* grouped()
       const problem = Effect.fnUntraced(function* (...operations: ReadonlyArray<Json>) {
         return (yield* refused("edit_workflow", { id, operations })).message

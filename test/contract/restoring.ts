@@ -70,7 +70,8 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
         "plan_restore brings all workflows back to a commit, calls and pinned data too, and its rollback undoes that",
         () =>
           Effect.gen(function* () {
-            const { isV2 } = yield* TestedEngine
+            const { isFrom, isV2 } = yield* TestedEngine
+            const grouping = (...nodeGroups: ReadonlyArray<Json>) => (isFrom("2.30.0") ? { nodeGroups } : {})
             const { id: tag } = yield* tagged()
             const sub = unique("sub")
             const { id: called } = yield* created({ name: sub, nodes: [manual(), answer("Answer", "a")], tags: [tag] })
@@ -90,7 +91,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
                 ...plain,
                 pinData: { Start: [{ json: { a: 1 } }] },
                 description: "What it is for",
-                nodeGroups: [{ id: "one", name: "One", nodeIds: ["grouped"] }]
+                ...grouping({ id: "one", name: "One", nodeIds: ["grouped"] })
               })
             yield* ask("get_workflow", { id: pinned })
             const version = yield* newest(pinned)
@@ -100,7 +101,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
             const before = yield* states
 
-            const unpinned = isV2 ? { pinData: {}, description: "Something else", nodeGroups: [] } : {}
+            const unpinned = isV2 ? { pinData: {}, description: "Something else", ...grouping() } : {}
             yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
             yield* ask("deactivate_workflow", { id: daily })
             yield* cleared(called)
