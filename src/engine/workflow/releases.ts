@@ -25,7 +25,7 @@ export const frozenFrom = "2.42.6"
 export const triedVersions: ReadonlyArray<string> = ["1.82.3", "1.115.4", "2.20.12", "2.30.8", "2.35.7", "2.41.1"]
 
 /** The minors of which something was read that the tools go by, without a try; `docs/engines.md` says the same. */
-export const readMinors: ReadonlyArray<string> = ["2.10", "2.15", "2.40", minorOf(frozenFrom)]
+export const readMinors: ReadonlyArray<string> = ["1.123", "2.10", "2.15", minorOf(frozenFrom)]
 
 /** The standing of a version on `docs/engines.md`. */
 export interface Standing {
