@@ -31,6 +31,7 @@ import type { Environment } from "./config/EngineConfig.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { AcceptedHeaders } from "./KeyHeaders.ts"
+import { knownFilters } from "./knownFilters.ts"
 import { projectCalls } from "./projectCalls.ts"
 import type { Changed } from "./Protection.ts"
 import { tableCalls } from "./tableCalls.ts"
@@ -264,44 +265,6 @@ const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void
 
 const unheld: (current: Workflow, changes: Changes) => Effect.Effect<void, EngineError> = () => Effect.void
-
-/**
- * Lists with filters that not every engine has. If one is refused as unknown, the list is requested without it, now and later:
- * callers then have to check the items. `isWhole` tells whether all filters are still in use.
- */
-const knownFilters = () => {
-  const unknown = new Set<string>()
-
-  const isWhole = (query: object) => Object.keys(query).every((name) => !unknown.has(name))
-
-  const ask = <Value, A>(
-    query: Readonly<Record<string, Value>>,
-    send: (query: Readonly<Record<string, Value>>, isWhole: boolean) => Effect.Effect<A, EngineError>
-  ): Effect.Effect<A, EngineError> =>
-    Effect.suspend(() => {
-      const accepted = without(query, unknown)
-      return Effect.catch(send(accepted, isWhole(query)), (error) => {
-        const name = refusedFilter(error)
-        // A list that was asked for at the same time may have learnt it meanwhile.
-        if (name === undefined || accepted[name] === undefined) return Effect.fail(error)
-        unknown.add(name)
-        return ask(query, send)
-      })
-    })
-
-  return ask
-}
-
-/** Filters that callers of lists check themselves, or can do without. */
-const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore", "excludePinnedData"]
-
-const refusedFilter = (error: EngineError): string | undefined => {
-  if (error._tag !== "ApiError" || error.httpStatus !== 400) return undefined
-  return checked.find((name) => error.problem === `Unknown query parameter '${name}'`)
-}
-
-const without = <Value>(query: Readonly<Record<string, Value>>, names: ReadonlySet<string>) =>
-  Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name)))
 
 const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
   nodeTypesIfSupported: Effect.map(
