@@ -50,7 +50,7 @@ const applied = async (call: Call, { plan_id }: Json) => {
 const rolledBack = async (call: Call, plan: Json) =>
   applied(call, await call("plan_rollback", { plan_id: plan["plan_id"] }))
 
-describe("kill -9 at every request", { concurrent: true, timeout: 240_000 }, () => {
+describe("kill -9 at every request", { concurrent: true }, () => {
   it.live("of a rotation leaves no credential in silence, and switches and switches back all the same", () =>
     Effect.gen(function* () {
       const kills = yield* killedEverywhere(async (call, send) => {

@@ -32,7 +32,7 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
   // Engines of generation 1 delete active workflows at once.
   const passed = runMoments.filter((when) => !version.startsWith("1.") || !when.endsWith("/deactivate"))
   const ask = async (method: string, at: string, body?: unknown) => {
-    const headers = { "X-N8N-API-KEY": apiKey, "content-type": "application/json" }
+    const headers = { connection: "close", "X-N8N-API-KEY": apiKey, "content-type": "application/json" }
     const reply = await fetch(`${host}/api/v1${at}`, {
       method,
       headers,

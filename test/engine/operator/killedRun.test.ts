@@ -98,7 +98,7 @@ describe("kill -9 in the middle of a run", () => {
           const key = Redacted.value(apiKey)
           const send = (method: string, at: string, body?: unknown) =>
             Effect.promise(async (): Promise<unknown> => {
-              const headers = { "X-N8N-API-KEY": key, "content-type": "application/json" }
+              const headers = { connection: "close", "X-N8N-API-KEY": key, "content-type": "application/json" }
               const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
               return (await fetch(`${host}/api/v1${at}`, init)).json()
             })

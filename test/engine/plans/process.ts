@@ -95,7 +95,8 @@ export const watched = async (
     const { headers, method = "", url: path = "" } = incoming
     await see(method, path)
     const { hostname, port } = new URL(host)
-    const onward = forward({ hostname, port, method, path, headers }, async (reply) => {
+    const closing = { ...headers, connection: "close" }
+    const onward = forward({ hostname, port, method, path, headers: closing, agent: false }, async (reply) => {
       await seeAfterwards(method, "carried out")
       outgoing.on("finish", () => seeAfterwards(method, "answered"))
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
@@ -113,14 +114,21 @@ export const watched = async (
 /** One call of an engine past our server, by the name of the instance; a refusal rejects. */
 export type Send = (instance: string, method: string, path: string, body?: unknown) => Promise<Json>
 
-/** Calls engines past our server. */
+/**
+ * Calls engines past our server, each time over a connection of its own: an engine may close one that is kept just as a busy machine
+ * comes to send over it again.
+ */
 export const sender =
   (places: Readonly<Record<string, Place>>) =>
   async (instance: string, method: string, path: string, body?: unknown): Promise<Json> => {
     const { apiKey = "", host = "" } = places[instance] ?? {}
     const reply = await fetch(`${host}/api/v1${path}`, {
       method,
-      headers: { "X-N8N-API-KEY": apiKey, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        connection: "close",
+        "X-N8N-API-KEY": apiKey,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await reply.text()

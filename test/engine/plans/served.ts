@@ -11,7 +11,7 @@ export const served = Effect.fnUntraced(function* (version: Version, { seed = fa
   const routes = Layer.unwrap(EmbeddedEngine.use((engine) => Effect.succeed(engine.routes)))
   const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(EmbeddedEngine.layer({ version, seed })),
-    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+    Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
   )
   const context = yield* Layer.build(server)
   const { apiKey } = yield* EmbeddedEngine.pipe(Effect.provide(context))
