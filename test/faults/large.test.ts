@@ -29,6 +29,14 @@ const large = {
   }
 }
 
+/** Milliseconds of work that it takes to read a text as a whole, on this machine as busy as it is. */
+const readingMillis = (text: string): number => {
+  const before = process.cpuUsage()
+  JSON.parse(text)
+  const { system, user } = process.cpuUsage(before)
+  return (system + user) / 1000
+}
+
 const cases = [
   ["a workflow", large.workflow, "get_workflow", { id: "1" }, undefined],
   ["a page of workflows", large.page, "list_workflows", {}, /"id":"99"/],
@@ -61,7 +69,7 @@ it.each(cases)(
       else assert.match(textOf(answer), says)
     }
     assert.isBelow(peakBytes(server.child.pid), 400 * MB)
-    // What the server does while somebody waits is its own doing, unlike the time that passes on a busy machine.
-    assert.isBelow(Math.max(...waits), 500)
+    // The work of the server while somebody waits is its own doing, unlike the time that passes; a busy machine makes all work longer.
+    assert.isBelow(Math.max(...waits), 4 * Math.max(125, readingMillis(text)))
   }
 )
