@@ -22,7 +22,7 @@ interface Source {
 }
 
 const importOf = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\s]+)"/g
-/** What stands in a source and is no code; one pattern, or a comment's beginning inside a text would count as one. */
+/** The parts of a source that are no code; one pattern, or a comment's beginning inside a text would count as one. */
 const notCode = new RegExp(
   [
     /^(?:import|export)\s(?:type\s)?(?:\*(?:\sas\s\w+)?|\{[^}]*\}|\w+)\sfrom\s"[^"]*"[^\n]*$/,
@@ -221,7 +221,7 @@ describe("imports", () => {
   })
 
   const files = new Map(sources.map((source) => [source.file, source]))
-  /** What runs when these run: themselves, and what they import but for types. */
+  /** The modules that run when these run: themselves, and what they import but for types. */
   const runningWith = (isStart: (file: string) => boolean) => {
     const reached = new Set([...files.keys()].filter(isStart))
     for (const file of reached) for (const to of files.get(file)?.run ?? []) reached.add(to)

@@ -23,7 +23,7 @@ useCommand()
 const root = fileURLToPath(new URL("..", import.meta.url))
 const variables = new Set<string>([...flagNames.map((name) => flag(name).variable), ...hostVariables, ...keyVariables])
 
-/** What a published schema finds wrong. */
+/** The findings of a published schema. */
 const problemsOf = (schema: string, value: unknown) => {
   const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }))
   const file = path.join(root, "test/data/packaging", `${schema}.schema.json`)

@@ -25,7 +25,7 @@ const bundled = async () => {
   return sbom.components.map(({ group, name, ...rest }) => ({ ...rest, name: group ? `${group}/${name}` : name }))
 }
 
-/** What `npm pack` says of a tarball. */
+/** The report of `npm pack` on a tarball. */
 interface Packed {
   readonly filename: string
   readonly size: number

@@ -8,7 +8,7 @@ import project from "../tsconfig.json" with { type: "json" }
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** What a module exports: names, and the file with the name there that each stands for; `*` for a namespace. */
+/** The exports of a module: names, and the file with the name there that each stands for; `*` for a namespace. */
 const exportsOf = (file: string): ReadonlyMap<string, string> => {
   const text = readFileSync(path.join(root, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\/\/.*$/gm, "")
   const at = (written = "") => path.posix.join(path.posix.dirname(file), written)

@@ -78,7 +78,7 @@ const warmCosts = async (port: number, isWanted: (row: string) => boolean = () =
   return costs
 }
 
-/** What a call of some rows costs once it is warm, such as of those that a change is about. */
+/** The cost of a call of some rows once it is warm, such as of those that a change is about. */
 export const costsOf = async (isWanted: (row: string) => boolean): Promise<ReadonlyArray<CallCost>> => {
   const engine = await benchEngine()
   const costs = await warmCosts(engine.port, isWanted)
@@ -86,7 +86,7 @@ export const costsOf = async (isWanted: (row: string) => boolean): Promise<Reado
   return costs
 }
 
-/** What a call costs, with what a bare Node takes for the same beside it, in turns. */
+/** The cost of a call, with what a bare Node takes for the same beside it, in turns. */
 export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
   const engine = await benchEngine()
   const costs = await warmCosts(engine.port)

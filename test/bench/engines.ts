@@ -64,7 +64,7 @@ const engineOf = async (count: number, size: number) => {
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, close }
 }
 
-/** What usual calls work on. */
+/** The data on which usual calls work. */
 export const benchEngine = () => engineOf(100, 50)
 
 /** Its list has 14 MB, of which a list of workflows shows 50 kB. */

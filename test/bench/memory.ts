@@ -9,7 +9,7 @@ const tool = (name: string, args: object) => (instance: number) => ({
 const list = tool("list_workflows", { limit: 250 })
 const get = tool("get_workflow", { id: "1" })
 
-/** What is done to a server before its peak of memory is looked at, and how many times a bare one's it may be. */
+/** The load on a server before its peak of memory is looked at, and how many times a bare one's it may be. */
 const cases: ReadonlyArray<readonly [what: string, goal: number | undefined, work: (server: Server) => Promise<void>]> =
   [
     ["peak memory at rest", undefined, (server) => server.run(1, () => ({ method: "ping" }))],

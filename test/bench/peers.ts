@@ -116,7 +116,7 @@ const bare: Contestant = {
   args: (port) => ["stdio", `${port}`]
 }
 
-/** What a server keeps for its next start. */
+/** The files that a server keeps for its next start. */
 const cache = await mkdtemp(path.join(tmpdir(), "bench-cache-"))
 process.on("exit", () => rmSync(cache, { recursive: true, force: true }))
 

@@ -29,7 +29,7 @@ export const PeerResult = Schema.Struct({
 })
 export type PeerResult = typeof PeerResult.Type
 
-/** What one run has measured, with the machine that it ran on. */
+/** The figures of one run, with the machine that it ran on. */
 export const Results = Schema.Struct({
   measured: Schema.String,
   machine: Schema.Struct({
@@ -45,7 +45,7 @@ export const Results = Schema.Struct({
   ),
   /** Starts by the clock, memory and callers, of the command and of the same bare server. */
   measures: Schema.Array(Measure),
-  /** What upgrades of engines take; left out by older runs. */
+  /** The cost of upgrades of engines; left out by older runs. */
   upgrades: Schema.optionalKey(Schema.Array(Promised)),
   /** The same work by servers of this kind; only where they were asked for. */
   peers: Schema.Array(PeerResult),

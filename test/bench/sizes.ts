@@ -42,7 +42,7 @@ const failing = {
   parameters: { errorMessage: "No stock left" }
 }
 
-/** What a model pays for the list of tools and for the common answers. */
+/** The price of a model for the list of tools and for the common answers. */
 export const sizes = Effect.gen(function* () {
   const nodes = [trigger, ...Array.from({ length: 10 }, (_, index) => node(index + 1)), failing]
   const connections = nodes.slice(1).map(({ name }, index) => ({ source: nodes[index]?.name, target: name }))

@@ -26,7 +26,7 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 
 const rounds = 300
 
-/** What protocol, tool and client add to the engine's own answer, both in this process. */
+/** The time that protocol, tool and client add to the engine's own answer, both in this process. */
 const overhead = Effect.gen(function* () {
   const { apiKey, host, httpClient } = yield* EmbeddedEngine
   const direct = httpClient

@@ -22,7 +22,7 @@ const handshake =
 
 const list = { id: 2, method: "tools/list" }
 
-/** What a client asks first, of a server with these arguments. */
+/** The first requests of a client to a server with these arguments. */
 const firsts = [
   { what: "start to tools/list", goal: 1.3, args: [], message: list },
   {

@@ -21,11 +21,11 @@ export const anotherNode = (): Node | undefined => {
   return found?.version === thisNode.version ? undefined : found
 }
 
-/** What it takes where nobody else was at work: the lower quartile. */
+/** The time where nobody else was at work: the lower quartile. */
 export const usual = (costs: ReadonlyArray<number>) =>
   costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 4)] ?? 0
 
-/** What each of both usually takes, measured in turns. */
+/** The usual time of each of both, measured in turns. */
 export const inTurns = async (
   rounds: number,
   measure: (index: 0 | 1) => Promise<number>

@@ -149,7 +149,7 @@ const proof = async (version: string): Promise<ReadonlyArray<Promised>> => {
   }
 }
 
-/** What upgrades of engines take; proofs only on real engines that are installed here. */
+/** The cost of upgrades of engines; proofs only on real engines that are installed here. */
 export const upgrades = async (): Promise<ReadonlyArray<Promised>> => {
   const rows = [...(await report()), ...(await memory("stdio")), ...(await memory("http"))]
   const installed = versions.filter((version) =>

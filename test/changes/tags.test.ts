@@ -100,7 +100,7 @@ const at =
   (change: TagChange) =>
     isAbout(change) ? fault : Effect.void
 
-/** What a state says, in a form that can be compared. */
+/** A state in a form that can be compared. */
 const comparable = (state: PlanState.PlanState<TagChange> | undefined) => ({
   ...state,
   steps: Object.fromEntries(state === undefined ? [] : HashMap.toEntries(state.steps))

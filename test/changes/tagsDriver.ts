@@ -9,7 +9,7 @@ import { TagId, WorkflowId } from "../../src/engine/workflow/models.ts"
 /** A tag by its id, or the one that an earlier step creates. */
 const TagRef = Schema.Union([Schema.String, Schema.Struct({ created_by: Schema.String })])
 
-/** What can be changed about tags: they are created, renamed and deleted, and workflows get and lose them. */
+/** A change of tags: they are created, renamed and deleted, and workflows get and lose them. */
 export const TagChange = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("create"), name: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("rename"), tag: TagRef, before: Schema.String, after: Schema.String }),
@@ -26,7 +26,7 @@ export type TagChange = typeof TagChange.Type
 type Client = EngineClient["Service"]
 type EngineFailure = Effect.Error<ReturnType<Client["getTag"] | Client["listTags"] | Client["setWorkflowTags"]>>
 
-/** What a test lets happen around a change: before it is carried out, and after. */
+/** Hooks of a test around a change: before it is carried out, and after. */
 export interface Faults {
   readonly before?: (change: TagChange) => Effect.Effect<void, EngineFailure>
   readonly after?: (change: TagChange) => Effect.Effect<void, EngineFailure>

@@ -5,7 +5,7 @@ import { assert, describe, it } from "vitest"
 import { read } from "../../src/cli/commandLine.ts"
 import { flag, flagNames, type Options, readOptions } from "../../src/cli/configuration/flags.ts"
 
-/** What the words and the variables ask for; nothing where they asked for a text, which is printed. */
+/** The configuration for which the words and the variables ask; nothing where they asked for a text, which is printed. */
 const invocation = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
   Effect.runSync(
     Effect.result(

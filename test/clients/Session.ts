@@ -21,12 +21,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** What can be completed, and where. */
+/** A thing that can be completed, and its place. */
 export type Of =
   | { readonly type: "ref/prompt"; readonly name: string }
   | { readonly type: "ref/resource"; readonly uri: string }
 
-/** What a connected client can do, whichever official client it is underneath. */
+/** A connected client, whichever official client it is underneath. */
 export interface Session {
   readonly revision: string | undefined
   readonly server: string | undefined
@@ -65,7 +65,7 @@ export interface OfficialClient {
   readonly connect: (endpoint: Endpoint, person?: Person) => Promise<Session>
 }
 
-/** What the person at a client does when they are asked. */
+/** The reaction of the person at a client to a question. */
 export type Person = (message: string) => Promise<{
   readonly action: "accept" | "cancel" | "decline"
   readonly content?: Record<string, boolean>
@@ -73,7 +73,7 @@ export type Person = (message: string) => Promise<{
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a client has that shows only the text of an answer. */
+/** The answer for a client that shows only its text. */
 export const dataOf = ({ content }: Answer): Json => JSON.parse(content.map(({ text }) => text).join(""))
 
 /** The answers to every tool, by its name, when all succeed. */
@@ -89,7 +89,7 @@ export const callEveryTool = async (call: Call, name = "life"): Promise<Readonly
   return answers
 }
 
-/** What a call is rejected with; that it went well is a failure of the test. */
+/** The error of a call that is rejected; that it went well is a failure of the test. */
 export const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => assert.fail("it went well"),

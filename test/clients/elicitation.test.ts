@@ -48,7 +48,7 @@ describe.each(asking)("the person at %s over %s", (name, transport, { connect },
   const apply = (options = {}) =>
     session.call("apply_plan", { plan_id: plan, confirm: true, confirm_protected: true }, options)
 
-  /** What the client is told when its person has not agreed, whichever form the revision has for that. */
+  /** The words to the client when its person has not agreed, whichever form the revision has for that. */
   const refusal = () =>
     apply().then(
       ({ content, isError }) => {

@@ -139,14 +139,14 @@ export const overReal = (place: Place) =>
 
 const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 
-/** What the engine shows at a path of its REST API; a refusal fails the test. */
+/** The answer of the engine at a path of its REST API; a refusal fails the test. */
 export const shown = Effect.fnUntraced(function* (path: string) {
   const { body, status } = yield* (yield* TestedEngine).send("GET", path)
   assert.strictEqual(status, 200, `GET ${path}: ${JSON.stringify(body)}`)
   return decodeObject(body)
 })
 
-/** What the engine makes of a body; a refusal fails the test. */
+/** The answer of the engine to a body; a refusal fails the test. */
 export const sent = Effect.fnUntraced(function* (
   method: "POST" | "PUT",
   path: string,

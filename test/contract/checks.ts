@@ -35,7 +35,7 @@ const decodeDraft = Schema.decodeUnknownSync(
   )
 )
 
-/** What check_workflow finds, as `node field: problem`, and whether that keeps the workflow from running. */
+/** The findings of check_workflow, as `node field: problem`, and whether that keeps the workflow from running. */
 const found = Effect.fnUntraced(function* (draft: Json) {
   const { findings, ok } = decodeCheck(yield* ask("check_workflow", draft))
   return { ok, lines: findings.map(({ field, node, problem }) => `${node} ${field}: ${problem}`) }

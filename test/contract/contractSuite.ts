@@ -37,7 +37,7 @@ import { workflows } from "./workflows.ts"
 
 type Test = () => Effect.Effect<void, unknown, Sessions | TestedEngine | Scope.Scope>
 
-/** What a family of the suite tests with. */
+/** The means of a family of the suite. */
 export interface Suite {
   readonly effect: (name: string, test: Test) => void
 }
@@ -81,7 +81,7 @@ const allOf = (suite: Suite) => {
   for (const family of families) family(suite)
 }
 
-/** What the server promises, over a real engine, on the engine's own clock. It passes the same over every engine. */
+/** The promises of the server, over a real engine, on the engine's own clock. It passes the same over every engine. */
 export const contractSuite = (name: string, engine: Engine) =>
   layer(engine, { excludeTestServices: true, timeout: "60 seconds" })(`on ${name}`, (it) => allOf(it))
 

@@ -26,7 +26,7 @@ const copied = Effect.fnUntraced(function* (id: string, ...operations: ReadonlyA
   return { copy, notice: String(made["notice"]), nodes: decodeNodes((yield* shown(`/workflows/${copy}`))["nodes"]) }
 })
 
-/** What copies of workflows share with their originals, and what not. */
+/** Tests of what copies of workflows share with their originals. */
 export const copying = (it: Suite) => {
   it.effect("edit_workflow saves a copy under another name, inactive and with its tags, and leaves the original", () =>
     Effect.gen(function* () {

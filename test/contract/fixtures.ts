@@ -24,7 +24,7 @@ export const decodeNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(S
 /** The execution that `execute_workflow` answers. */
 export const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
 
-/** What a workflow is, without what an engine says of it. */
+/** The content of a workflow, without what an engine says of it. */
 export const decodeGraph = Schema.decodeUnknownSync(
   Schema.Struct({
     name: Schema.String,
@@ -157,7 +157,7 @@ export const afterStartOf = Effect.fnUntraced(function* (executionId: number) {
 export const without = (object: Json, ...fields: ReadonlyArray<string>): Json =>
   Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)))
 
-/** What every write moves, whatever it changes. */
+/** The fields that every write moves, whatever it changes. */
 const stamps = ["updatedAt", "versionId", "versionCounter"]
 
 /** The whole workflow as the engine shows it, but for what every write moves. */

@@ -90,7 +90,7 @@ export interface Freezing {
   readonly layerOf: (given: Given, directory?: string) => Layer.Layer<Beside | Instances | Sessions>
 }
 
-/** What holds on an engine that has frozen node types, embedded or real, of which every tool knows before anything is sent. */
+/** Tests on an engine that has frozen node types, embedded or real, of which every tool knows before anything is sent. */
 export const freezingSuite = (title: string, { host, layerOf }: Freezing) => {
   const frozenScene = Effect.gen(function* () {
     const stage = yield* scene

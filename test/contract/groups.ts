@@ -33,7 +33,7 @@ const Groups = Schema.decodeUnknownSync(
 )
 const Refusal = Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))
 
-/** What becomes of groups of nodes, which engines know from 2.30 on. */
+/** Tests of groups of nodes, which engines know from 2.30 on. */
 export const groups = (it: Suite) => {
   it.effect("update_workflow leaves groups of nodes as they are, without the nodes that are gone", () =>
     Effect.gen(function* () {

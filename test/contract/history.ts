@@ -24,7 +24,7 @@ import {
 import { inFolder, Repository } from "./repository.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
-/** What the repository holds of a workflow, read with plain git. */
+/** The files of a workflow in the repository, read with plain git. */
 const recordedOf = Effect.fnUntraced(function* (id: string) {
   const { git } = yield* Repository
   const paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
@@ -82,7 +82,7 @@ const EngineVersions = Schema.decodeUnknownSync(
 
 const code = (jsCode: string) => node("code", "Work", { jsCode }, { typeVersion: 2 })
 
-/** What a workflow is and does, without what engines count. */
+/** The content of a workflow, without what engines count. */
 const content = (workflow: Json) => ({
   ...Object.fromEntries(
     ["name", "active", "nodes", "connections", "settings", "pinData"].map((field) => [field, workflow[field]])
@@ -95,7 +95,7 @@ const Tagged = Schema.decodeUnknownSync(
 )
 const tagNames = (workflow: Json) => (Tagged(workflow).tags ?? []).map(({ name }) => name).toSorted()
 
-/** What the history promises, over an engine with a repository in a folder of its own. */
+/** The promises of the history, over an engine with a repository in a folder of its own. */
 export const historySuite = (name: string, engine: Layer.Layer<Sessions | TestedEngine>) =>
   layer(Layer.provideMerge(engine, inFolder), { excludeTestServices: true, timeout: "60 seconds" })(
     `the history on ${name}`,

@@ -24,7 +24,7 @@ export interface Pair {
   readonly layerOf: (given: Given) => Layer.Layer<Beside | Instances | Sessions>
 }
 
-/** What holds of promotions from one engine to another, embedded or real. */
+/** Tests of promotions from one engine to another, embedded or real. */
 export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
   const over = (given: Given = {}) => Effect.provide(layerOf(given))
   const isV2 = to.startsWith("2.")

@@ -15,7 +15,7 @@ const connections = Object.fromEntries(
 )
 const group = (name: string, ...nodeIds: ReadonlyArray<string>) => ({ id: `id of ${name}`, name, nodeIds })
 
-/** What becomes of groups of nodes in promotions between engines that know them. */
+/** Tests of groups of nodes in promotions between engines that know them. */
 export const promotingGroupsSuite = (title: string, { layerOf }: Pick<Pair, "layerOf">) => {
   describe(`A promotion of groups ${title}`, () => {
     it.live("follows the source, blocks what somebody has changed, and is rolled back to what was there", () =>

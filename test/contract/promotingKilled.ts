@@ -52,7 +52,7 @@ const seeded = Effect.fnUntraced(function* (isPublishing: boolean) {
 
 const decodeVersion = Schema.decodeUnknownOption(Schema.Struct({ nodes: Schema.Unknown, connections: Schema.Unknown }))
 
-/** What may be another after a plan and its rollback: moments, counters, and the names of versions. */
+/** The parts that may be others after a plan and its rollback: moments, counters, and the names of versions. */
 const changing = ["updatedAt", "versionId", "versionCounter", "activeVersionId", "triggerCount", "shared"]
 
 /** Every field of the target's workflows, and its tags. */
@@ -205,7 +205,7 @@ interface Kills {
   readonly stride: number
 }
 
-/** What holds of promotions whose server is killed, embedded or real. */
+/** Tests of promotions whose server is killed, embedded or real. */
 export const killedSuite = (title: string, { worldOf, ...kills }: Kills) => {
   describe(`A promotion ${title} whose server is killed in the middle`, () => {
     it.live(

@@ -7,7 +7,7 @@ import { answer, cleared, created, everyDay, manual, node, tagged, unique, witho
 import { inFolder, Repository } from "./repository.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
-/** What engines count, stamp, or give anew to what is made anew. */
+/** The fields that engines count, stamp, or give anew to what is made anew. */
 const counted = [
   "id",
   "createdAt",
@@ -55,13 +55,13 @@ const callingByAddress = (id: string) => ({
 
 const apply = (plan: Json) => ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
 
-/** What the repository's newest commit is called, once all that happened is in it. */
+/** The subject of the repository's newest commit, once all that happened is in it. */
 const newest = Effect.fnUntraced(function* (id: string) {
   yield* ask("workflow_history", { id })
   return (yield* Repository).git("rev-parse", "--short=12", "HEAD").trim()
 })
 
-/** What restoring from the history promises beyond one workflow; the history knows of nothing but what a test makes. */
+/** The promises of restoring from the history beyond one workflow; the history knows of nothing but what a test makes. */
 export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | TestedEngine>) =>
   layer(Layer.provideMerge(engine, inFolder), { excludeTestServices: true, timeout: "60 seconds" })(
     `restoring on ${name}`,

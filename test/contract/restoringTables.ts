@@ -18,7 +18,7 @@ const reading = (table: string, name: string) => ({
   parameters: { operation: "get", dataTableId: { __rl: true, mode: "list", value: table, cachedResultName: name } }
 })
 
-/** What holds of data tables in backups, on engines that may lack the licence for variables and folders. */
+/** Tests of data tables in backups, on engines that may lack the licence for variables and folders. */
 export const restoringTablesSuite = (
   title: string,
   { isLicensed, layerOf }: Pick<Pair, "layerOf"> & { readonly isLicensed: boolean }

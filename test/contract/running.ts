@@ -32,7 +32,7 @@ const withoutId = (name: string) => {
   return { path, bare: { ...without(webhook({ path, responseMode: "onReceived" }), "webhookId"), name } }
 }
 
-/** What a POST to a production address is answered with. */
+/** The answer to a POST to a production address. */
 const called = Effect.fnUntraced(function* (path: string) {
   return (yield* (yield* TestedEngine).call("POST", `/webhook/${path}`)).status
 })

@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** What `init` would ask for at a terminal. */
+/** The answers for which `init` would ask at a terminal. */
 const answers = () => ({ ENGINE_HOST: host, ENGINE_API_KEY: "embedded", WORKFLOW_TOOL_SERVER_CONFIG: "new.json" })
 
 /** The page's words, at the engine that is there. */

@@ -25,7 +25,7 @@ const tools = [
 ]
 const each = [...pages]
 
-/** What stands between backquotes in the running text of a page. */
+/** The words between backquotes in the running text of a page. */
 const spans = (text: string) =>
   [...proseOf(text).matchAll(/(?<!`)`([^`]+)`(?!`)/g)].map(([, span = ""]) => span.replaceAll(/\s+/g, " "))
 
@@ -214,7 +214,7 @@ const others =
 
 const isKnown = (name: string) => others.test(name) || new RegExp(`\\b${name}\\b`).test(sourceText)
 
-/** What stands in front of a code in the sources: a rendering of an error, or its data. */
+/** The text in front of a code in the sources: a rendering of an error, or its data. */
 const codes = /(?:\b(?:caller|upstream)\(|\["(?:caller|upstream)", |\bcode: |\{ code, )"([A-Z]+(?:_[A-Z]+)*)"/g
 
 describe("the page of errors", () => {

@@ -23,7 +23,7 @@ const elsewhere: Readonly<Record<string, { readonly languages: ReadonlyArray<str
   "docs/sharing.md": { languages: ["nginx"], test: "test/shared/nginx.ts" }
 }
 
-/** What is only to be read, and why nothing can check it letter by letter. */
+/** Snippets that are only to be read, and why nothing can check it letter by letter. */
 const unchecked: ReadonlyMap<string, string> = new Map([
   [
     "docs/history.md layout",

@@ -1,4 +1,4 @@
-/** What a person does in the editor before the public API can be used: owner, members, API keys. */
+/** The steps of a person in the editor before the public API can be used: owner, members, API keys. */
 import { Schema } from "effect"
 
 /** Only ever exists in databases that are thrown away. */

@@ -67,7 +67,7 @@ export const install = (version: string): Installed => {
 /** Stands in for the AI nodes of 1.x, which are 450 MB and change nothing in the public API. */
 const stub = { name: "@n8n/n8n-nodes-langchain", version: "0.0.0", n8n: { nodes: [], credentials: [] } }
 
-/** What older engines of generation 2 ask for only as a peer, of which npm would place a release that is too old. */
+/** A package that older engines of generation 2 ask for only as a peer, of which npm would place a release that is too old. */
 const telemetryOf = (version: string) =>
   compareVersions(version, "2.30.0") < 0 ? { "@opentelemetry/core": "2.6.0" } : {}
 

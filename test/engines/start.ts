@@ -13,7 +13,7 @@ import { freePort } from "../support/freePort.ts"
 import { createKey, createMemberKey, isReady, ownerSession } from "./account.ts"
 import { install, type Installed, majorOf, templateFolder } from "./install.ts"
 
-/** What a test needs to call a running engine. */
+/** A running engine, with all that a test needs to call it. */
 export const RunningEngine = Schema.Struct({
   version: Schema.String,
   host: Schema.String,

@@ -39,7 +39,7 @@ const none = "none"
 /** The capabilities of one version: the value of each that it has, by kind and name. */
 export type Capabilities = Readonly<Record<Kind, ReadonlyMap<string, string>>>
 
-/** What is known of the versions that were tried, the oldest first. */
+/** The results of the versions that were tried, the oldest first. */
 export type Tries = ReadonlyArray<Tried & { readonly capabilities: Capabilities }>
 
 const isTried = (line: Tried | Capability): line is Tried => "version" in line

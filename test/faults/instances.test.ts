@@ -39,7 +39,7 @@ describe.each(transports)("instances on one host, over %s", (_transport, open) =
     engine.heals()
   })
 
-  /** What the second instance says about the workflow of this id. */
+  /** The answer of the second instance about the workflow of this id. */
   const second = async (id: string) => dataOf(await server.call(tool, { id, instance: "second" }))["id"]
 
   it("are asked over the same connections, each with its own key", async () => {

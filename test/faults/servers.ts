@@ -55,7 +55,7 @@ export const overStdio = async (configuration: object, options: Start = {}) => {
   }
 }
 
-/** What makes a request one of the modern revision. */
+/** The parameters that make a request one of the modern revision. */
 export const modern = { _meta: modernMeta }
 
 export const overHttp = async (configuration: object, options: Start = {}) => {

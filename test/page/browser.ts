@@ -33,7 +33,7 @@ export const flags = [
   "--disable-sync"
 ]
 
-/** What a page has done that it must not: asked for things elsewhere, broken its own policy, or failed. */
+/** Misdeeds of a page: it has asked for things elsewhere, broken its own policy, or failed. */
 const misdeeds: Array<string> = []
 let browser: { readonly current?: Browser } = {}
 
@@ -127,7 +127,7 @@ interface Judge {
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** What a judge of accessibility finds, in words. */
+/** The complaints of a judge of accessibility, in words. */
 export const complaints = async (page: Pick<Frame, "evaluate">): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   return page.evaluate(async (words) => {

@@ -16,7 +16,7 @@ let url = ""
 let hostUrl = ""
 let view = ""
 
-/** What hosts of MCP Apps lay around a view that declares nothing. */
+/** The policy that hosts of MCP Apps lay around a view that declares nothing. */
 const policy =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'"
 

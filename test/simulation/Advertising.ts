@@ -84,7 +84,7 @@ export class Advertising extends World<Services> {
 
   protected readonly begin = () => Effect.void
 
-  /** What a caller plans, or a person does beside. */
+  /** A plan of a caller, or a deed of a person beside. */
   private get wish(): Effect.Effect<readonly [tool: string, args: Json]> {
     const { random } = this.schedule
     return Effect.map(this.market.account, ({ adverts }) => {
@@ -203,7 +203,7 @@ export class Advertising extends World<Services> {
     return this.market.changes.filter(({ call }) => ids.has(call))
   }
 
-  /** What is wrong with how a single call has ended. */
+  /** The problems of how a single call has ended. */
   private judge(call: Call): ReadonlyArray<string> {
     const { outcome, tool } = call
     const own = this.ownOf([call])
@@ -227,7 +227,7 @@ export class Advertising extends World<Services> {
     return problems.map((problem) => `${tool} ${call.id} of ${call.server} ${problem}`)
   }
 
-  /** What is wrong with all that was done for a plan. */
+  /** The problems of all that was done for a plan. */
   private judgePlan(plan: PlanMade): ReadonlyArray<string> {
     const applies = this.calls.filter(({ args, tool }) => tool === "apply_plan" && args["plan_id"] === plan.id)
     const own = this.ownOf(applies)

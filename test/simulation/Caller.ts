@@ -45,7 +45,7 @@ const textIn = (result: Json): string => {
   return Array.isArray(content) ? String(Object(content[0]).text) : ""
 }
 
-/** What an answer says to a caller. */
+/** The outcome of a call, as its answer tells it. */
 export const outcomeOf = (answer: typeof Answer.Type | undefined): Outcome => {
   if (answer === undefined) return { _tag: "Unheard" }
   const { error, result = {} } = answer

@@ -6,7 +6,7 @@ import { SharedRedis } from "./Redis.ts"
 import { type Group, type Schedule, world } from "./schedule.ts"
 import type { Remote, Weather } from "./Upstream.ts"
 
-/** What servers serve, and what they call for it. */
+/** The tools that servers serve, and the remotes that they call. */
 export interface Hosting<R> extends Pick<Surroundings<R>, "begin" | "serving"> {
   readonly remotes: ReadonlyArray<Remote & { readonly group: Group }>
 }

@@ -77,7 +77,7 @@ export class Instance implements Remote {
     )
   }
 
-  /** What the engine does with a request; changes are looked at before and after, one by one. */
+  /** Delivers a request to the engine; changes are looked at before and after, one by one. */
   deliver(request: HttpClientRequest.HttpClientRequest, sender: Sender): Effect.Effect<Reply> {
     const { method } = request
     const { pathname: path } = new URL(request.url)

@@ -35,7 +35,7 @@ export interface Broken {
   readonly countsAgain?: boolean
 }
 
-/** What waits on disk for the history, and whose it is. */
+/** The events that wait on disk for the history, and their owner. */
 interface Spooled {
   readonly owner: Group
   lines: ReadonlyArray<string>
@@ -44,7 +44,7 @@ interface Spooled {
 
 const full = "ENOSPC: no space left on device"
 
-/** What a machine keeps when servers on it are killed: a folder of state, and the locks among them. */
+/** The belongings of a machine, which it keeps when servers on it are killed: a folder of state, and the locks among them. */
 export class Machine {
   readonly name: string
   readonly journals = new Map<string, Array<string>>()
@@ -88,13 +88,13 @@ export class Machine {
     this.schedule.note(text)
   }
 
-  /** What is left of its state when a server is killed. */
+  /** The rest of its state when a server is killed. */
   outlived() {
     if (this.broken.forgetsJournal === true) this.journals.clear()
     if (this.broken.forgetsCommits === true) this.repository.commits.splice(2)
   }
 
-  /** What a server does on its disk at a moment, of which it hears a little later. */
+  /** A deed of a server on its disk at a moment, of which it hears a little later. */
   onDisk<A, E = never>(server: Group, act: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
     const { random } = this.schedule
     return Effect.callback<A, E>((resume) => {

@@ -70,7 +70,7 @@ export class Market implements Remote {
   private readonly marketplace: EmbeddedMarketplace["Service"]
   private readonly schedule: Schedule
   private readonly oneByOne = Semaphore.makeUnsafe(1)
-  /** What campaigns were shown as, and since when, where what is shown follows what is there only after a while. */
+  /** Campaigns as they were shown, and since when, where an answer follows the account only after a while. */
   private readonly shown = new Map<string, { readonly at: number; readonly reply: Reply }>()
   private readonly isLagging: boolean
 
@@ -92,7 +92,7 @@ export class Market implements Remote {
     )
   }
 
-  /** What the marketplace does with a request; the account is looked at before and after, one by one. */
+  /** Delivers a request to the marketplace; the account is looked at before and after, one by one. */
   deliver(request: HttpClientRequest.HttpClientRequest, sender: Sender): Effect.Effect<Reply> {
     const { pathname: path } = new URL(request.url)
     const known = this.shown.get(request.url)

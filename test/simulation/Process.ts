@@ -23,7 +23,7 @@ import type { SharedRedis } from "./Redis.ts"
 import { type Group, type Schedule, world } from "./schedule.ts"
 import { CurrentCall, network, type Surroundings as Network } from "./Upstream.ts"
 
-/** What a server is, over its network and with what its machine keeps. */
+/** A server, over its network and with what its machine keeps. */
 export type Serving<R> = (
   network: Layer.Layer<HttpClient.HttpClient>,
   server: Group,
@@ -33,10 +33,10 @@ export type Serving<R> = (
 /** Where servers run, and what is around them. */
 export interface Surroundings<R> extends Network {
   readonly machine: Machine
-  /** What it shares with servers of other machines, if it shares anything. */
+  /** The store that it shares with servers of other machines, if there is one. */
   readonly redis: SharedRedis | undefined
   readonly serving: Serving<R>
-  /** What it does first, beside its calls. */
+  /** Its first work, beside its calls. */
   readonly begin: (machine: Machine) => Effect.Effect<void, never, R>
 }
 

@@ -34,18 +34,18 @@ export interface PlanMade {
   readonly to: number
   readonly kinds: Readonly<Record<string, number>>
   readonly reverses: string | undefined
-  /** What it leaves out, as it was told. */
+  /** The things that it leaves out, as it was told. */
   readonly blocked: string
 }
 
-/** What those who act see of a schedule, and what they can do in it. */
+/** A schedule for those who act in it: its state, and what they can do. */
 export interface Stage {
   readonly schedule: Schedule
   readonly callers: ReadonlyArray<Caller>
   readonly calls: ReadonlyArray<Call>
   readonly asked: ReadonlyArray<Asked>
   readonly plans: Array<PlanMade>
-  /** What was not as it has to be, as far as it was seen at once. */
+  /** The problems that were seen at once. */
   readonly found: Array<string>
   /** Calls a tool of one of the servers for somebody, and takes down what comes of it. */
   readonly call: (caller: Caller, tool: string, args: Json, instance?: string) => Effect.Effect<Outcome>
@@ -59,11 +59,11 @@ export interface Stage {
   >
 }
 
-/** What is done with engines, and judged once the schedule has ended. */
+/** The calls and changes of engines, which are judged once the schedule has ended. */
 export interface Played extends Stage {
   /** Whether workflows with "kept" in their names are changed only after somebody has agreed. */
   readonly isGuarded: boolean
   readonly instances: ReadonlyArray<Instance>
-  /** What is there at the end. */
+  /** The state at the end. */
   readonly final: ReadonlyArray<{ readonly instance: Instance; readonly states: ReadonlyArray<State> }>
 }

@@ -24,7 +24,7 @@ export interface Reply {
   readonly text: string
 }
 
-/** What answers at an address. */
+/** A remote that answers at an address. */
 export interface Remote {
   readonly name: string
   readonly host: string
@@ -37,7 +37,7 @@ const html = { "content-type": "text/html; charset=utf-8" }
 const plain = { "content-type": "text/plain" }
 const json = { "content-type": "application/json" }
 
-/** What comes in place of an answer, and whether the request may have had its effect then. */
+/** A fault that comes in place of an answer, and whether the request may have had its effect then. */
 interface Fault {
   readonly mayArrive: boolean
   /** Undefined where nothing comes, a code where the connection breaks. */
@@ -49,7 +49,7 @@ interface Fault {
 const misleading = "an engine's 404"
 const notFound = '{"message":"Not Found"}'
 
-/** What networks, proxies and gateways do. Only who stands behind an engine, or has waited for it, can have let it act. */
+/** The faults of networks, proxies and gateways. Only who stands behind an engine, or has waited for it, can have let it act. */
 const faults: Readonly<Record<string, Fault>> = {
   "refused connection": { mayArrive: false, answer: "ECONNREFUSED" },
   reset: { mayArrive: true, answer: "ECONNRESET" },
@@ -120,7 +120,7 @@ export interface Weather {
 /** Told of every request as it leaves, and as it has arrived; a server can be killed then. */
 export type Watch = (server: Group, moment: string) => void
 
-/** What is between servers and what they call. */
+/** The network between servers and what they call. */
 export interface Surroundings {
   readonly schedule: Schedule
   readonly remotes: ReadonlyArray<Remote>

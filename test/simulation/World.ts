@@ -26,7 +26,7 @@ const ofAll =
 /** Longer than any server waits for a person. */
 const silence = 400_000
 
-/** What is done in the place of a schedule. */
+/** The program that runs in the place of a schedule. */
 export interface Script {
   readonly play: Effect.Effect<unknown>
   /** The version of all engines. */
@@ -63,14 +63,14 @@ export abstract class World<R> implements Stage {
   }
 
   abstract readonly remotes: Hosting<R>["remotes"]
-  /** What is there before any server is. */
+  /** Prepares all that is there before any server is. */
   protected abstract readonly prepared: Effect.Effect<void, never, Scope.Scope>
   protected abstract readonly serving: Hosting<R>["serving"]
-  /** What a server does first. */
+  /** The first work of a server. */
   protected abstract readonly begin: Hosting<R>["begin"]
-  /** What a caller does, beside all others. */
+  /** The work of a caller, beside all others. */
   protected abstract readonly acting: (caller: Caller) => Effect.Effect<unknown>
-  /** What is tried once all of that is over, and looked at in the end. */
+  /** The tries once all of that is over, which are judged in the end. */
   protected abstract readonly afterwards: Effect.Effect<unknown>
   protected abstract readonly looked: Effect.Effect<unknown>
   /** Everything that was not as it has to be. */
@@ -212,7 +212,7 @@ export abstract class World<R> implements Stage {
   /** The call that each caller is at: there is one at a time. */
   private readonly asking = new Map<string, Asking>()
 
-  /** What the person behind a call says to a question, after a while. */
+  /** The answer of the person behind a call to a question, after a while. */
   private readonly said = Effect.fnUntraced(function* (
     this: World<R>,
     { args, caller, id, tool }: Asking,

@@ -94,7 +94,7 @@ const editedAtOnce: Act = (doing) =>
     { concurrency: "unbounded", discard: true }
   )
 
-/** What people do in the editor: they read, and save the whole. */
+/** The deeds of people in the editor: they read, and save the whole. */
 const saved =
   (changed: (state: State, fresh: number) => Json): Act =>
   ({ instance, workflow, world }) =>

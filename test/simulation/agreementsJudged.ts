@@ -34,7 +34,7 @@ const yesOf = (world: Played, call: Call) =>
         : rootOf(world, id) === rootOf(world, call.id))
   )
 
-/** What a workflow was when a person was asked is what it is when that is done. */
+/** A workflow is the same when a person is asked and when that is done. */
 const isAsAsked = (instance: Instance, call: Call, write: Write, at: number): boolean => {
   if (isOfCopy(write)) {
     const source = stateAt(instance, String(call.args["id"]), at)
@@ -47,7 +47,7 @@ const isAsAsked = (instance: Instance, call: Call, write: Write, at: number): bo
   return before === undefined || state === undefined || differing(state, before).every((part) => part === "staticData")
 }
 
-/** What is wrong with the changes of one call that needed a person's yes. */
+/** The problems of the changes of one call that needed a person's yes. */
 const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
   const instance = world.instances.find(({ name }) => name === call.instance)
   const writes = decisionsOf(world, call)
@@ -79,7 +79,7 @@ const usedAgain = (world: Played): ReadonlyArray<string> => {
   })
 }
 
-/** What is wrong with the agreements of people. */
+/** The problems of the agreements of people. */
 export const agreementsJudged = (world: Played): ReadonlyArray<string> => [
   ...world.calls.flatMap((call) =>
     problemsOf(world, call).map((problem) => `${call.tool} ${call.id} of ${call.caller.name} ${problem}`)

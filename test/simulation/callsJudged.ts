@@ -15,7 +15,7 @@ const readRow = Schema.decodeUnknownOption(
 const operationsIn = ({ operations }: Json): ReadonlyArray<Json> =>
   Array.isArray(operations) ? operations.map((one) => Object(one)) : []
 
-/** What a call is meant to change of its workflow; undefined where it may change anything. */
+/** The field of its workflow that a call is meant to change; undefined where it may change anything. */
 const meant = ({ args, tool }: Call): ReadonlyArray<string> | undefined => {
   switch (tool) {
     case "edit_workflow":
@@ -34,7 +34,7 @@ const meant = ({ args, tool }: Call): ReadonlyArray<string> | undefined => {
 
 type Claim = (state: State | undefined) => boolean
 
-/** What the answer of a call says, as a condition on what its workflow was during the call. */
+/** The answer of a call as a condition on what its workflow was during the call. */
 const claimOf = ({ args, tool }: Call): Claim | undefined => {
   switch (tool) {
     case "edit_workflow":
@@ -81,7 +81,7 @@ export const reading =
 /** Sentences that say of a call that it has left everything as it was. */
 const saysUnchanged = /\b(nothing was (changed|sent|run)|it changed nothing|nothing ran)\b/i
 
-/** What is wrong with how a call has ended, beside what was really done for it. */
+/** The problems of how a call has ended, beside what was really done for it. */
 export const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
   const { outcome, tool } = call
   const instance = world.instances.find(({ name }) => name === call.instance)
@@ -114,7 +114,7 @@ const noticeIn = ({ guidance, notice }: Json): string =>
 
 const wordsOf = (writes: ReadonlyArray<Write>) => writes.map(({ method, path }) => `${method} ${path}`).join(", ")
 
-/** What is wrong with a call about one workflow. */
+/** The problems of a call about one workflow. */
 const aboutWorkflow = (world: Played, instance: Instance, call: Call, own: ReadonlyArray<Write>) => {
   const { args, outcome, tool } = call
   const { id } = args
@@ -169,7 +169,7 @@ const madeAnew = (instance: Instance, call: Call, own: ReadonlyArray<Write>) =>
         : []
     )
 
-/** What an answer says of workflows, where these were never so. */
+/** The claims of an answer about workflows that were never so. */
 const misread = (instance: Instance, call: Call, answer: Json): ReadonlyArray<string> => {
   const { tool } = call
   const during = (id: string) => statesDuring(instance, id, call)
@@ -264,7 +264,7 @@ export const isUnavoidable = (
   return call.tool === "apply_plan" || JSON.stringify(call.outcome.answer).includes("in the same moment")
 }
 
-/** What is wrong with all calls, and with what they have left. */
+/** The problems of all calls, and of what they have left. */
 export const callsJudged = (world: Played): ReadonlyArray<string> => [
   ...world.calls.flatMap((call) => problemsOf(world, call)),
   ...world.final.flatMap(({ instance, states }) =>

@@ -10,7 +10,7 @@ import { changes, differing, isOfCopy } from "./states.ts"
 
 const readRecord = Schema.decodeUnknownOption(State)
 
-/** What a commit says of one workflow, with what is recorded of it then. */
+/** The line of a commit about one workflow, with its record then. */
 interface Recorded {
   readonly id: string
   readonly change: string
@@ -95,7 +95,7 @@ const isOf = ({ change, state }: Recorded, { after, before }: Write): boolean =>
   return before === undefined ? others.length === 0 : !differs(before, after).some((part) => others.includes(part))
 }
 
-/** What is wrong with the histories. */
+/** The problems of the histories. */
 export const historyJudged = (world: Played): ReadonlyArray<string> => [
   ...world.fleet.machines.flatMap((machine) =>
     [

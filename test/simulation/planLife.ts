@@ -40,7 +40,7 @@ const applying = ({ at, caller, world }: Planning, plan_id: string, more: Json =
 const agreed = ({ kind }: Caller, { schedule }: Stage): Json =>
   kind === "bare" && schedule.random.below(4) > 0 ? { confirm_protected: true } : {}
 
-/** What becomes of a plan: it is applied, once or more, by one or two, and rolled back or not, perhaps too early. */
+/** The life of a plan: it is applied, once or more, by one or two, and rolled back or not, perhaps too early. */
 export const lifeOf = Effect.fnUntraced(function* (doing: Planning, tool: string, args: Json) {
   const { at, caller, world } = doing
   const { random } = world.schedule

@@ -95,7 +95,7 @@ const afterTheEnd = ({ applies, plan, writes }: Applied, all: ReadonlyArray<Appl
   return writes.some(isLater) ? ["has gone on although it was at its end, or rolled back"] : []
 }
 
-/** What the actions of a plan bring about. */
+/** The effects of the actions of a plan. */
 const effectOf = ({ action, value }: Json): ((state: State) => boolean) | undefined => {
   switch (action) {
     case "tag":
@@ -130,7 +130,7 @@ const untrue = ({ applies, instance, plan }: Applied): ReadonlyArray<string> => 
   return wrong.length === 0 ? [] : [`is applied, as it says, and ${wrong.join(", ")} never was like that`]
 }
 
-/** What nobody else has changed is as it was before the plan, once that is rolled back. */
+/** A workflow that nobody else has changed is as it was before the plan, once that is rolled back. */
 const notBack = ({ applies, chain, instance, plan, writes }: Applied): ReadonlyArray<string> => {
   const [original] = chain
   const end = applies.find(isApplied)
@@ -158,7 +158,7 @@ const notBack = ({ applies, chain, instance, plan, writes }: Applied): ReadonlyA
   })
 }
 
-/** What is wrong with plans, beside what is wrong with single calls. */
+/** The problems of plans, beside what is wrong with single calls. */
 export const plansJudged = (world: Played): ReadonlyArray<string> => {
   const all = appliedOf(world)
   return all.flatMap((one) =>

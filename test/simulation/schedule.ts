@@ -84,7 +84,7 @@ export class Schedule {
     this.mix(text)
   }
 
-  /** What fibers of a group need so that they go on in their turn. */
+  /** The services that fibers of a group need so that they go on in their turn. */
   context(group: Group): Context.Context<never> {
     return Context.make(Scheduler.Scheduler, this.schedulerOf(group)).pipe(
       Context.add(Clock.Clock, this.clockOf(group)),

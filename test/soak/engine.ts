@@ -81,7 +81,7 @@ const faults = (random: Random): ReadonlyArray<readonly [number, readonly [strin
   [3, ["closes afterwards", (socket, request) => (healthy(socket, request), socket.end())]]
 ]
 
-/** What one engine did, and what a run must not find in it. */
+/** The faults and creations of one engine, by which a run judges it. */
 export interface Seen {
   readonly faults: Map<string, number>
   /** How often a creation of this name may have been carried out. */

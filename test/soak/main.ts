@@ -20,7 +20,7 @@ const minutes = Number(values.minutes)
 const seed = Number(values.seed)
 if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error("--minutes wants a number, --seed a whole one")
 
-/** What may grow between the first round, which warms up, and the last. */
+/** The most by which each may grow between the first round, which warms up, and the last. */
 const mayGrow = { heap: 24 * MiB, external: 128 * MiB, fibers: 40, descriptors: 40 } as const
 const highestPeak = 800 * MiB
 

@@ -18,7 +18,7 @@ const probe = new URL("probe.mjs", import.meta.url).href
 const Inside = Schema.Struct({ heap: Schema.Number, external: Schema.Number, fibers: Schema.Int })
 const readInside = Schema.decodeUnknownSync(Schema.fromJsonString(Inside))
 
-/** What a process holds when nothing goes on: bytes of live objects, fibers, open files and sockets, most memory ever. */
+/** The belongings of a process when nothing goes on: bytes of live objects, fibers, open files and sockets, most memory ever. */
 export interface Census {
   readonly heap: number
   readonly external: number

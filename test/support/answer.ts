@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What an answer to a request can hold. */
+/** The fields that an answer to a request can hold. */
 export const Answer = Schema.Struct({
   id: Schema.Unknown,
   result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),

@@ -202,7 +202,7 @@ export const counted = (through: HttpClient.HttpClient) => {
 /** Refusals of engines for reasons of their own, which no description foresees. */
 const unforeseen = ["Invalid filter fields"]
 
-/** What is wrong with the calls of an engine, with requests drawn from seeds; `rounds` for each call. */
+/** The problems of the calls of an engine, with requests drawn from seeds; `rounds` for each call. */
 export const problemsOf = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ApiCall>,
   sent: Array<SentRequest>,

@@ -9,7 +9,7 @@ export const doNothing = (id: string, name: string) => ({
   parameters: {}
 })
 
-/** What a workflow begins with that others call, and hands on what they give. */
+/** The first node of a workflow that others call: it hands on what they give. */
 export const passthroughTrigger = {
   name: "In",
   type: "n8n-nodes-base.executeWorkflowTrigger",

@@ -87,5 +87,5 @@ export const everyTool = (name: string): ReadonlyArray<readonly [tool: string, a
   ]
 }
 
-/** What a later call needs of an answer. */
+/** The part of an answer that a later call needs. */
 export const idIn = (answer: Json): unknown => answer["id"] ?? answer["executionId"]

@@ -3,7 +3,7 @@ import { answers, type Step } from "../internal/http/standIn.ts"
 const page = { "content-type": "text/html; charset=utf-8" }
 const json = { "content-type": "application/json" }
 
-/** What something in front of an engine answers in its place. */
+/** The answers of something in front of an engine, in its place. */
 export const foreignAnswers: Readonly<Record<string, Step>> = {
   "the 404 of an ingress without a backend": answers(404, { "content-type": "text/plain" }, "404 page not found\n"),
   "the page of an engine that starts": answers(404, page, "<!DOCTYPE html><pre>Cannot GET /api/v1/workflows</pre>"),

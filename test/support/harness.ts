@@ -51,7 +51,7 @@ export const serverOver = (
     Layer.provide(client)
   )
 
-/** What an operator is offered. */
+/** The toolsets of an operator. */
 export const operatorToolsets = [EngineToolset, OperatorToolset]
 
 /** The whole server over embedded engines: `production`, the default, and `staging`, which is the same engine. */
@@ -93,7 +93,7 @@ const TextResult = Schema.Struct({
 const decodeText = Schema.decodeUnknownSync(TextResult)
 const decodeObject = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** What a tool answers, from its text; a refusal fails the test. */
+/** The answer of a tool, from its text; a refusal fails the test. */
 export const ask = Effect.fnUntraced(function* (name: string, args: Json = {}) {
   const { error, result } = yield* callTool(name, args)
   assert.isUndefined(error, `${name} was refused: ${error?.message}`)

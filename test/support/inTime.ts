@@ -28,7 +28,7 @@ for (const name of ["digest", "importKey", "sign", "verify"] as const) {
 
 const nothing = new Uint8Array()
 
-/** What goes on beside the clock, on sockets and on the threads that sign and digest, gets its turn however busy the machine is. */
+/** Gives work beside the clock, on sockets and on the threads that sign and digest, its turn however busy the machine is. */
 const turn = Effect.promise(async () => {
   do await Promise.all([new Promise((resolve) => setImmediate(resolve)), digest("SHA-256", nothing)])
   while (threads.atWork > 0)

@@ -12,7 +12,7 @@ export interface Received {
   readonly turn: number
 }
 
-/** What the server does when a request has come. */
+/** The reaction of the server to a request. */
 export type Act = (socket: Socket, request: Received) => void
 
 /** An answer by the book. */

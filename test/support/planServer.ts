@@ -18,7 +18,7 @@ import * as Server from "../../src/mcp/Server.ts"
 import { provide } from "../../src/mcp/Toolset.ts"
 import { configured } from "./harness.ts"
 
-/** What a configuration says of plans. */
+/** Settings of plans in a configuration. */
 export interface PlanSettings {
   readonly plans?: typeof PlanFields.Encoded
   readonly promotion?: typeof PromotionFields.Encoded

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 
 const base = "/api/v1/workflows"
 
-/** What happens on the way to an engine, and back, where a process may die in the middle of a run. */
+/** The moments on the way to an engine, and back, where a process may die in the middle of a run. */
 export const runMoments = [
   `before POST ${base}`,
   `after POST ${base}`,

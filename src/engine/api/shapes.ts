@@ -40,7 +40,7 @@ export const sendable = (schema: Shape, isPart = false, leftOut: ReadonlyArray<s
   }
 }
 
-/** What is wrong with a value, and where: a path such as `items.0.name`, empty for the value itself. */
+/** The problem of a value and its place: a path such as `items.0.name`, empty for the value itself. */
 export interface Misfit {
   readonly path: string
   readonly problem: string

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from "node:http"
 
 const count = Number(process.argv[2] ?? 10_000)
-/** What tells its workflows apart from those of another engine. */
+/** The mark that tells its workflows apart from those of another engine. */
 const place = process.argv[3] ?? "e0"
 const size = Number(process.argv[4] ?? 12)
 const megabyte = 1024 * 1024

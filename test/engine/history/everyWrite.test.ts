@@ -18,7 +18,7 @@ interface Things {
 
 type Write = (things: Things) => Effect.Effect<unknown, unknown>
 
-/** What the history has to do with a method: `none` changes nothing of which it keeps a record. */
+/** The duty of the history for a method: `none` changes nothing of which it keeps a record. */
 type Use = "none" | { readonly workflow: Write } | { readonly list: Write }
 
 const mail = { name: "Mail", type: CredentialType.make("httpBasicAuth"), data: { user: "ann", password: "planted" } }

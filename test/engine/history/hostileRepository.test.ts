@@ -21,7 +21,7 @@ import { folder, git, historyIn, versionsOf } from "./support.ts"
 
 const node = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
 
-/** What a stranger does to a history, whose commands leave a mark; plain git then falls for it. */
+/** The deeds of a stranger to a history, whose commands leave a mark; plain git then falls for it. */
 interface Attack {
   readonly plant: (place: Place) => void
   readonly plain: ReadonlyArray<string>

@@ -57,5 +57,5 @@ export const person = async (folder: string, ...args: ReadonlyArray<string>) => 
 
 const start = { name: "Start", type: "engine-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0] }
 
-/** What a caller sends to make a workflow. */
+/** The arguments of a call that makes a workflow. */
 export const draft = (name: string) => ({ name, nodes: [start], connections: {} })

@@ -23,7 +23,7 @@ export const historyIn = (directory: string, search = process.env["PATH"]) =>
 export const serverWith = (directory: string, version: "1.82.3" | "2.41.1" = "2.41.1") =>
   serverOverEmbedded({ seed: true, version }, operatorToolsets).pipe(Layer.provide(historyIn(directory)))
 
-/** What plain git says in a folder. */
+/** The output of plain git in a folder. */
 export const git = (directory: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", directory, ...args], {
     encoding: "utf8",

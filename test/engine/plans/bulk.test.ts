@@ -62,7 +62,7 @@ const shownOn = Effect.fnUntraced(function* (instance: string) {
   return new Map(data.map((workflow) => [workflow.name, workflow]))
 })
 
-/** What has to be the same after a plan and its rollback. */
+/** The part of an instance that has to be the same after a plan and its rollback. */
 const stateOn = (instance: string) =>
   Effect.map(shownOn(instance), (all) =>
     [...all.values()]

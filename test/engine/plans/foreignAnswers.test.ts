@@ -11,7 +11,7 @@ import { Beside, hook, twoEmbedded, workflow } from "./support.ts"
 
 const engines = ["1.82.3", "2.41.1"] as const
 
-/** What is answered in the engine's place: everything of its API, or all that names one workflow. */
+/** The requests that are answered in the engine's place: everything of its API, or all that names one workflow. */
 const ofTheApi = () => (path: string) => path.includes("/api/v1/")
 const ofOne = (id: unknown) => (path: string) => path.includes(`/api/v1/workflows/${String(id)}`)
 const places = { "all calls": ofTheApi, "the calls of one workflow": ofOne }

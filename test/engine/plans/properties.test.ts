@@ -69,7 +69,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   options: { activation: "keep", dependencies: "all", onDrift: "block" }
 })
 
-/** What a target holds after the steps, in their order; fails where one needs what is not there yet. */
+/** The contents of a target after the steps, in their order; fails where one needs what is not there yet. */
 const carriedOut = (given: Graph) => {
   const { steps } = atOnce(draftPromotion(inputOf(given, ids)))
   const target = new Map(

@@ -82,7 +82,7 @@ const request = (credential: { readonly id: string; readonly name: string }, hos
 const main = (...names: ReadonlyArray<string>) =>
   Object.fromEntries(names.slice(1).map((to, at) => [names[at], { main: [[{ node: to, type: "main", index: 0 }]] }]))
 
-/** What there is on both instances before a promotion. */
+/** The contents of both instances before a promotion. */
 export interface Seeded {
   readonly prefix: string
   readonly tag: string
@@ -270,7 +270,7 @@ export const compare = async (send: Send, seeded: Seeded) => {
   return { published, target }
 }
 
-/** What has to be as it was after a rollback, but for moments and counters. */
+/** The part that has to be as it was after a rollback: all but moments and counters. */
 export const stateOf = async (send: Send, instance: string, { prefix, tags }: Seeded) => {
   const all = await workflowsOf(send, instance, prefix)
   const page = Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Array(Schema.Struct({ name: Schema.String })) }))(

@@ -11,7 +11,7 @@ import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** What somebody does on the engines past our server, as in the editor. */
+/** The hands of somebody on the engines past our server, as in the editor. */
 export class Beside extends Context.Service<
   Beside,
   {
@@ -33,7 +33,7 @@ export type Meddling = (
   proceed: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** What a configuration says of plans, and of instances. */
+/** Settings of plans and of instances in a configuration. */
 export interface Given extends PlanSettings {
   readonly instances?: Readonly<Record<string, Partial<Environment>>>
   /** The key of both engines. */

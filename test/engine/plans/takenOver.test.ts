@@ -34,7 +34,7 @@ const on = Effect.fnUntraced(function* (instance: string) {
   return Found(yield* send(instance, "GET", "/workflows?limit=250")).data
 })
 
-/** What somebody makes of a workflow in the editor. */
+/** A workflow as somebody has changed it in the editor. */
 const takenOver = Effect.fnUntraced(function* (instance: string, id: unknown) {
   const { send } = yield* Beside
   yield* send(instance, "PUT", `/workflows/${String(id)}`, body("Mine now"))

@@ -5,7 +5,7 @@ import { check } from "../../../src/engine/toolset/check/check.ts"
 import { settingsPath, versionField } from "../../../src/engine/workflow/naming.ts"
 import { engineThat, json, serving } from "../tools/standIn.ts"
 
-/** What the check finds of an engine of this version, which lists no calls. */
+/** The findings of the check on an engine of this version, which lists no calls. */
 const findingOf = (version: string) => {
   const { client } = engineThat(({ path }) => {
     if (path === settingsPath) return json({ data: { [versionField]: version } })

@@ -82,7 +82,7 @@ const overStdio = Effect.gen(function* () {
   return { call }
 })
 
-/** What a form over a connection of its own is answered, and the moment at which the server ends that. */
+/** The answer to a form over a connection of its own, and the moment at which the server ends that. */
 const overConnection = (origin: string, body: object) =>
   Effect.callback<{ readonly status: number | undefined; readonly ended: Effect.Effect<void> }>((resume) => {
     const agent = new Agent({ keepAlive: true })

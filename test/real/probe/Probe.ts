@@ -31,7 +31,7 @@ interface More {
   readonly type?: string
   /** Asks again, for ten seconds at most, while the answer is of this kind; only the last answer is kept. */
   readonly again?: (answer: Answer) => boolean
-  /** What is kept of the JSON, all of it by default. */
+  /** The part of the JSON that is kept, all of it by default. */
   readonly keep?: (json: unknown) => unknown
 }
 

@@ -9,7 +9,7 @@ const flowWith = (more: Json): Json => flow("x", [manual], {}, more)
 
 const required = ["name", "nodes", "connections", "settings"]
 
-/** What is refused before any workflow is looked at. */
+/** Requests that are refused before any workflow is looked at. */
 const askAboutProtocol = async ({ step }: Probe) => {
   await step("list on an empty engine", "GET", "/workflows")
   await step("no key", "GET", "/workflows", undefined, { key: null })

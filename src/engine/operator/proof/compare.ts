@@ -170,7 +170,7 @@ export interface ComparedRun {
   readonly unread: ReadonlyArray<string>
 }
 
-/** What a comparison of a node takes in place of its recorded type, or of its runs. */
+/** Replacements for the recorded type of a node, or for its runs, in its comparison. */
 type Exception = Partial<Omit<Comparison, "volatile"> & { readonly after: ReadonlyArray<NodeRun> }>
 
 /** Compares what nodes gave in a recorded run with what they give in the repeated one, item by item. */

@@ -20,7 +20,7 @@ export interface Replay {
   readonly start: string
   /** Whether a node does not run, and gives what it gave in the record. */
   readonly isMocked: (node: JsonObject) => boolean
-  /** What a mocked node gives, where it is not the recorded output. */
+  /** The output of a mocked node, where it is not the recorded one. */
   readonly outputOf?: (name: string) => NodeOutput
   /** The items that it begins with, in place of the recorded ones. */
   readonly items?: ReadonlyArray<JsonObject> | undefined

@@ -200,7 +200,7 @@ const hidesStores = ({ computed, kind, left, type }: JsonObject): boolean =>
   ((["ArrayPattern", "ObjectPattern"].includes(textOf(objectOf(left).type)) || type === "ForOfStatement") &&
     nodesIn(left).some((one) => one.type === "MemberExpression"))
 
-/** What names are bound to anywhere in the code: functions alone, or other values too. */
+/** The kinds of values to which names are bound anywhere in the code: functions alone, or others too. */
 const bindingsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyMap<string, "function" | "other"> => {
   const bindings = new Map<string, "function" | "other">()
   const bind = (pattern: JsonObject, value?: JsonObject) => {

@@ -195,7 +195,7 @@ export const sendCall = Effect.fnUntraced(function* (client: Client, change: Cal
   return Option.match(state, { onNone: () => ({}), onSome: ({ lost }) => Struct.pick(lost(change), ["created"]) })
 })
 
-/** What was deleted meanwhile is as wanted, once a read shows that. */
+/** A thing that was deleted meanwhile is as wanted, once a read shows that. */
 const goneAlready = Effect.fnUntraced(function* (client: Client, change: CallChange, problem: string) {
   if ((yield* readPresent(client, change)) === null) return {}
   const { instance } = client
