@@ -1,4 +1,4 @@
-import { Clock, Effect, HashMap, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 
 import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
@@ -23,7 +23,7 @@ import {
 import { fold, isOpen, type PlanState, recordOf, step } from "./PlanState.ts"
 import { rebaseSteps } from "./rebasing.ts"
 import { type RemoteState } from "./RemoteState.ts"
-import { draftRollback, isOutdated, isOvertaken, isRevert } from "./rollback.ts"
+import { isOutdated, isOvertaken, isRevert, rollbackIn } from "./rollback.ts"
 
 /** Options of one apply. */
 export interface ApplyOptions {
@@ -203,20 +203,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(entries, past.plan)
-    const places = new Map(
-      entries.flatMap((entry, index) =>
-        (entry.type === "begun" || entry.type === "done") && entry.plan_id === id
-          ? entry.steps.map((one) => [one, index] as const)
-          : []
-      )
-    )
-    const besides = new Set([id, ...HashMap.keys(past.rollbacks)])
-    const earlier = [...HashMap.keys(past.rollbacks)].flatMap((one) => fold(entries, one) ?? [])
-    const standing = earlier.filter(({ isRollbackBegun }) => !isRollbackBegun)
-    const draft = yield* draftRollback(driver, past, standing, (undoing) => {
-      const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
-      return rebaseSteps(driver, entries, placed, { besides, now: at.now })
-    })
+    const draft = yield* rollbackIn(driver, past, at)
     const checked = driver.guards.holdRollback(draft, isForward)
     const gaps = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const warned = { ...checked, warnings: [...checked.warnings, ...gaps] }

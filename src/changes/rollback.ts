@@ -2,18 +2,43 @@ import { Array as Arrays, Clock, Effect, HashMap } from "effect"
 
 import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
-import { type CompleteDriver } from "./Driver.ts"
+import { type Circumstances, type CompleteDriver } from "./Driver.ts"
 import type { CreatedId, StoredEntry } from "./Journal.ts"
 import type { Draft, Plan, Step } from "./Plan.ts"
-import { type PlanState, recordOf, type StepRecord, valuesByStep, untouched } from "./PlanState.ts"
-import type { RebasedSteps } from "./rebasing.ts"
+import { fold, type PlanState, recordOf, type StepRecord, valuesByStep, untouched } from "./PlanState.ts"
+import { type RebasedSteps, rebaseSteps } from "./rebasing.ts"
 import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteState.ts"
+
+/** The draft that rolls a plan back, by the journal: on top of what its earlier rollbacks and other plans have changed. */
+export const rollbackIn = <C, S extends RemoteState<C>, E>(
+  driver: CompleteDriver<C, S, E>,
+  past: PlanState<C>,
+  { entries, now }: Circumstances<C>
+) => {
+  const { id } = past.plan
+  const places = new Map(
+    entries.flatMap((entry, index) =>
+      (entry.type === "begun" || entry.type === "done") && entry.plan_id === id
+        ? entry.steps.map((one) => [one, index] as const)
+        : []
+    )
+  )
+  const rollbacks = [...HashMap.keys(past.rollbacks)]
+  const besides = new Set([id, ...rollbacks])
+  const standing = rollbacks
+    .flatMap((one) => fold(entries, one) ?? [])
+    .filter(({ isRollbackBegun }) => !isRollbackBegun)
+  return draftRollback(driver, past, standing, (undoing) => {
+    const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
+    return rebaseSteps(driver, entries, placed, { besides, now })
+  })
+}
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
  * since stays as it is.
  */
-export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   past: PlanState<C>,
   /** Other rollbacks of the same plan, some of whose steps are done. */

@@ -22,19 +22,18 @@ import {
   shownAt,
   status
 } from "../client/Campaign.ts"
-import { clusterKey, provenUnits } from "../client/Clusters.ts"
+import { clusterKey } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { Kopecks } from "../client/money.ts"
-import { readDailyLimits } from "../client/readBudgets.ts"
 import { type Change, changeKey, workOf } from "../plan/Change.ts"
 import { clusterUnit, type ClusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { explainMisread, observedIn } from "../plan/describe.ts"
 import * as Phrases from "../plan/phrases.ts"
 import type { Draft } from "../plan/Plan.ts"
-import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 import { findLostCampaign, isMisread, isProbe, isRounded } from "./ownWork.ts"
-import { budgetsOf, depositShown, judgeDeposit, judgeState, whyNotDeposited, withoutPartner } from "./running.ts"
+import { type Batch, readBatch } from "./readBatch.ts"
+import { depositShown, judgeDeposit, judgeState, whyNotDeposited, withoutPartner } from "./running.ts"
 
 /** The marketplace's state of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
@@ -48,71 +47,20 @@ export interface AdsState extends RemoteState<Change> {
 
 type Ads = MarketplaceAds["Service"]
 
-const byId = (adverts: ReadonlyArray<Campaign>) => new Map(adverts.map((campaign) => [campaign.id, campaign]))
-
-const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
-  Effect.orElseSucceed(
-    Effect.map(ads.getAdvertsV2({ ids }), ({ adverts, unreadable }) =>
-      unreadable.length > 0 ? undefined : byId(adverts)
-    ),
-    () => undefined
-  )
-
 const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "already" : isBefore ? "pending" : "drift")
 
-/** Reads the current state of what one batch changes, with as few calls as possible. */
-export const readRemoteState = Effect.fnUntraced(function* (
-  ads: Ads,
-  wire: ClusterWire | undefined,
-  all: ReadonlyArray<Change>,
-  { premise }: Pick<Draft, "premise">,
-  brake: AdsState["brake"]
-) {
-  const changes = all.filter(isLocated)
-  const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
-  const ids = [
-    ...new Set(
-      changes.flatMap((change) => {
-        if (change.kind === "create") return []
-        const partner = change.kind === "state" ? change.partner : undefined
-        return partner === undefined ? [change.target] : [change.target, partner]
-      })
-    )
-  ]
-  const pairs = changes.flatMap((change) =>
-    "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
-  )
+const clusterBid = ({ clusterAt }: Batch, { nm_id, norm_query, target }: LocatedOf<"cluster">) =>
+  clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
 
-  const { adverts, unreadable } = has("create")
-    ? yield* ads.getAdvertsV2()
-    : has("bid", "product", "delete", "state", "deposit", "name", "placements")
-      ? yield* ads.getAdvertsV2({ ids })
-      : { adverts: [], unreadable: [] }
-  const hidden = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
-  if (hidden !== undefined) return yield* cannotRead(hidden)
-  const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
-  const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
-  if (namesake !== undefined) return yield* unreadableNamesake(namesake)
-  const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
-  const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
-  const budgets = has("deposit") ? yield* budgetsOf(ads, ids) : new Map<number, Kopecks>()
-  const limits = has("limit") ? yield* readDailyLimits(ads) : new Map<number, Kopecks | null>()
+/** The current bid where a change sets one; null if there is none. */
+const bidShown = (batch: Batch, change: LocatedOf<"bid" | "cluster">): Kopecks | null =>
+  change.kind === "cluster"
+    ? clusterBid(batch, change)
+    : (currentBid(batch.campaigns.get(change.target), change.nm_id, change.placement) ?? null)
 
-  const campaigns = byId(adverts)
-  const phrasesAt = Phrases.byPair(phrases)
-  const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
-  const proofs = provenUnits(clusters)
-  const unit = clusterUnit(wire, [...proofs, ...provenBy(premise)])
-
-  const clusterBid = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) =>
-    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
-  /** The current bid where a change sets one; null if there is none. */
-  const bidShown = (change: LocatedOf<"bid" | "cluster">): Kopecks | null =>
-    change.kind === "cluster"
-      ? clusterBid(change)
-      : (currentBid(campaigns.get(change.target), change.nm_id, change.placement) ?? null)
-
-  const judgementOf = Match.type<Located>().pipe(
+const judgementIn = (batch: Batch) => {
+  const { adverts, campaigns, limits, phrasesAt } = batch
+  return Match.type<Located>().pipe(
     Match.withReturnType<Judgement>(),
     Match.discriminatorsExhaustive("kind")({
       create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
@@ -133,7 +81,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
         return judge(Phrases.same(present, after), Phrases.same(present, before))
       },
       cluster: (change) => {
-        const bid = clusterBid(change)
+        const bid = clusterBid(batch, change)
         return judge(bid === change.after, bid === change.before)
       },
       state: (change) => judgeState(change, campaigns.get(change.target)),
@@ -150,6 +98,38 @@ export const readRemoteState = Effect.fnUntraced(function* (
       limit: ({ after, before, target }) => judge(limits.get(target) === after, limits.get(target) === before)
     })
   )
+}
+
+/** The observation of a bid that does not show as planned. */
+const bidObserved = (batch: Batch, change: LocatedOf<"bid" | "cluster">): Observation => {
+  const amount = bidShown(batch, change)
+  if (amount === null || change.after === null || amount === change.before) return { _tag: "Other" }
+  if (change.kind === "cluster" && isMisread(amount, change.after)) {
+    const first = { step: changeKey(change), amount }
+    const explain = (others: number) => explainMisread(first, others)
+    return { _tag: "Mistaken", word: "misread", detail: { misread: amount }, explain }
+  }
+  return isRounded(amount, change.after)
+    ? { _tag: "Adjusted", word: "rounded", detail: { rounded: amount } }
+    : { _tag: "Other" }
+}
+
+/** The account of the campaigns that one batch changes, and how it is read. */
+interface Reading extends Pick<AdsState, "brake"> {
+  readonly ads: Ads
+  readonly wire: ClusterWire | undefined
+}
+
+/** Reads the current state of what one batch changes. */
+export const readRemoteState = Effect.fnUntraced(function* (
+  { ads, brake, wire }: Reading,
+  all: ReadonlyArray<Change>,
+  { premise }: Pick<Draft, "premise">
+) {
+  const batch = yield* readBatch(ads, all.filter(isLocated))
+  const { adverts, budgets, campaigns, campaignsLater, proofs } = batch
+  const unit = clusterUnit(wire, [...proofs, ...provenBy(premise)])
+  const judgementOf = judgementIn(batch)
 
   return {
     unit: Result.isSuccess(unit) ? unit.success.unit : undefined,
@@ -159,8 +139,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       if (!isLocated(change)) return "pending"
       if (change.kind === "deposit") return judgeDeposit(change, budgets.get(change.target), records)
       const judgement = judgementOf(change)
-      const isOfBid = change.kind === "bid" || change.kind === "cluster"
-      return judgement === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), records) : judgement
+      return judgement === "drift" && isOfBid(change) ? ownOrDrift(change, bidShown(batch, change), records) : judgement
     },
     obstacle: (change) => {
       if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined
@@ -176,27 +155,17 @@ export const readRemoteState = Effect.fnUntraced(function* (
       if (!isLocated(change)) return { _tag: "Other" }
       if (change.kind === "deposit") return depositShown(change, budgets.get(change.target))
       if (judgementOf(change) === "already") return { _tag: "Wanted" }
-      if (change.kind !== "bid" && change.kind !== "cluster") return { _tag: "Other" }
-      const amount = bidShown(change)
-      if (amount === null || change.after === null || amount === change.before) return { _tag: "Other" }
-      if (change.kind === "cluster" && isMisread(amount, change.after)) {
-        const first = { step: changeKey(change), amount }
-        const explain = (others: number) => explainMisread(first, others)
-        return { _tag: "Mistaken", word: "misread", detail: { misread: amount }, explain }
-      }
-      return isRounded(amount, change.after)
-        ? { _tag: "Adjusted", word: "rounded", detail: { rounded: amount } }
-        : { _tag: "Other" }
+      return isOfBid(change) ? bidObserved(batch, change) : { _tag: "Other" }
     },
     fromAdjusted: (change, original) => {
-      if (!isLocated(change) || (change.kind !== "bid" && change.kind !== "cluster")) return undefined
-      const before = bidShown(change)
+      if (!isLocated(change) || !isOfBid(change)) return undefined
+      const before = bidShown(batch, change)
       return before !== null && isOwn(change, before, original) ? { ...change, before } : undefined
     },
     findLostCreation: (change, { outcomeUnknownSince: sentAt = 0 }) =>
       change.kind === "create" ? findLostCampaign(adverts, change, sentAt) : {},
     explainDrift: Effect.map(
-      has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
+      campaignsLater,
       (current) => (change) =>
         change.kind === "deposit" && isLocated(change)
           ? whyNotDeposited(change, budgets.get(change.target), campaigns.get(change.target))
@@ -204,6 +173,9 @@ export const readRemoteState = Effect.fnUntraced(function* (
     )
   } satisfies AdsState
 })
+
+const isOfBid = (change: Located): change is LocatedOf<"bid" | "cluster"> =>
+  change.kind === "bid" || change.kind === "cluster"
 
 /** A bid that this plan has set, or the plan that it rolls back, is not drift. */
 const ownOrDrift = (

@@ -95,7 +95,7 @@ export const make = (
         : {},
     readRemoteState: (changes, plan) => {
       const brake = Effect.map(entries, (all) => whyNotStarted(all, plan.id))
-      return readRemoteState(ads, wire, changes, plan, brake)
+      return readRemoteState({ ads, brake, wire }, changes, plan)
     },
     holdBack: (rows) => holdBack(ads, rows),
     send: (changes, { brake, unit }) => send(ads, changes, { brake, unit }),

@@ -101,16 +101,16 @@ export class KeptStatistics extends Context.Service<
 
 const decodeConfig = Schema.decodeUnknownOption(PromotionConfig)
 
-const make = Effect.gen(function* () {
-  const ads = yield* MarketplaceAds
-  const settings = yield* MarketplaceConfig
-  // Without a place for them, they are kept as long as the process runs.
-  const store = Option.getOrElse(yield* Effect.serviceOption(StatisticsStore), inMemory)
-  const now = Clock.currentTimeMillis
-  let campaigns: KeptCampaigns | undefined
+const now = Clock.currentTimeMillis
 
-  const { gather, keep } = yield* Gathering.make(store)
+/** The account from which statistics are read, and the place where they are kept. */
+interface Sources {
+  readonly ads: MarketplaceAds["Service"]
+  readonly store: KeptValues
+  readonly gather: Effect.Success<ReturnType<typeof Gathering.make>>["gather"]
+}
 
+const campaignDays = ({ ads, gather, store }: Sources) => {
   const dayPart = (ids: ReadonlyArray<number>, period: Period, dates = daysOf(period)): Gathering.Part => ({
     keys: ids.flatMap((id) => dates.map((day) => dayKey(id, day))),
     halves: Gathering.halvesOf(ids, (some) => dayPart(some, period, dates)),
@@ -125,11 +125,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const days = Effect.fn("KeptStatistics.days")(function* (
-    ids: ReadonlyArray<number>,
-    period: Period,
-    patience: Patience
-  ) {
+  return Effect.fn("KeptStatistics.days")(function* (ids: ReadonlyArray<number>, period: Period, patience: Patience) {
     const all = daysOf(period)
     const keys = ids.flatMap((id) => all.map((day) => dayKey(id, day)))
     const before = yield* store.read(keys)
@@ -158,17 +154,9 @@ const make = Effect.gen(function* () {
       }
     }
   })
+}
 
-  const names = Effect.fn("KeptStatistics.names")(function* (nm_ids: ReadonlyArray<number>) {
-    const values = yield* store.read(nm_ids.map(nameKey))
-    return new Map(
-      nm_ids.flatMap((nm_id) => {
-        const name = valueIn(values.get(nameKey(nm_id)))
-        return typeof name === "string" ? [[nm_id, name] as const] : []
-      })
-    )
-  })
-
+const clusterReadings = ({ ads, gather, store }: Sources) => {
   /** Something of articles that is kept under keys of their own, each up to a day that ends then. */
   const ofPairs = Effect.fnUntraced(function* (
     pairs: ReadonlyArray<Pair>,
@@ -235,6 +223,29 @@ const make = Effect.gen(function* () {
     return { unread, statistics: { on } }
   })
 
+  return { clusters, clusterDays }
+}
+
+const make = Effect.gen(function* () {
+  const ads = yield* MarketplaceAds
+  const settings = yield* MarketplaceConfig
+  // Without a place for them, they are kept as long as the process runs.
+  const store = Option.getOrElse(yield* Effect.serviceOption(StatisticsStore), inMemory)
+  let campaigns: KeptCampaigns | undefined
+
+  const { gather, keep } = yield* Gathering.make(store)
+  const sources: Sources = { ads, gather, store }
+
+  const names = Effect.fn("KeptStatistics.names")(function* (nm_ids: ReadonlyArray<number>) {
+    const values = yield* store.read(nm_ids.map(nameKey))
+    return new Map(
+      nm_ids.flatMap((nm_id) => {
+        const name = valueIn(values.get(nameKey(nm_id)))
+        return typeof name === "string" ? [[nm_id, name] as const] : []
+      })
+    )
+  })
+
   /** The state of all campaigns that the marketplace shows now, kept as it was answered. */
   const campaignsNow = Effect.gen(function* () {
     const { adverts, unreadable } = yield* ads.getAdvertsV2()
@@ -262,5 +273,12 @@ const make = Effect.gen(function* () {
     return answer ?? undefined
   })
 
-  return KeptStatistics.of({ store, config, campaigns: readCampaigns, days, names, clusters, clusterDays })
+  return KeptStatistics.of({
+    store,
+    config,
+    campaigns: readCampaigns,
+    days: campaignDays(sources),
+    names,
+    ...clusterReadings(sources)
+  })
 })
