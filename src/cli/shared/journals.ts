@@ -18,16 +18,19 @@ import { renewing, tryLock, unlock } from "./coordination.ts"
 import { type Store, redisProblem } from "./Store.ts"
 import { sharedValues } from "./values.ts"
 
+/** An entry for a list, and whether it needs the lock, or none. */
+interface Push {
+  readonly list: string
+  readonly lock: string
+  readonly owner: string
+  readonly isHolding: 0 | 1
+  readonly isFree: 0 | 1
+  readonly entry: string
+}
+
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(
-  (list: string, lock: string, owner: string, isHolding: 0 | 1, isFree: 0 | 1, entry: string) => [
-    list,
-    lock,
-    owner,
-    isHolding,
-    isFree,
-    entry
-  ],
+  ({ entry, isFree, isHolding, list, lock, owner }: Push) => [list, lock, owner, isHolding, isFree, entry],
   {
     numberOfKeys: 2,
     lua: `
@@ -89,14 +92,14 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
     const push = (entry: Entry<C>, text: string) =>
       Effect.suspend(() =>
         store.ask(
-          store.eval(pushEntry)(
+          store.eval(pushEntry)({
             list,
-            key,
+            lock: key,
             owner,
-            isHolding && !isWaitless(entry) ? 1 : 0,
-            isWaitless(entry) ? 1 : 0,
-            text
-          )
+            isHolding: isHolding && !isWaitless(entry) ? 1 : 0,
+            isFree: isWaitless(entry) ? 1 : 0,
+            entry: text
+          })
         )
       )
     const taken = Effect.map(tryLock(store, key, owner), (isOurs) => (isOurs ? "taken" : "busy"))

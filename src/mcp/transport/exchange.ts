@@ -36,8 +36,11 @@ export interface Conversations {
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
 }
 
-/** The memory of a message and its answer, the scope of the work on it, and the moment to send the answer. */
-interface ExchangeResources {
+/** One message with the request that brings it, the memory of both, the scope of the work on it, and the moment to send the answer. */
+interface Exchange {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly message: Message
+  readonly protocolVersion: ProtocolVersion
   readonly scope: Scope.Scope
   readonly share: Share
   readonly together: Effect.Effect<void>
@@ -46,16 +49,12 @@ interface ExchangeResources {
 /** Serves one message as a session of its own. */
 export const exchange = (
   conversations: Conversations,
-  request: HttpServerRequest.HttpServerRequest,
-  message: Message,
-  protocolVersion: ProtocolVersion,
-  resources: ExchangeResources
+  one: Exchange
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const { message, protocolVersion, request } = one
   if (isListening(message) && !takesEvents(request))
     return Effect.succeed(answer(refused(message.id, needsStream, "modern")))
-  if (!conversations.isImmediate(message, protocolVersion)) {
-    return converse(conversations, request, message, protocolVersion, resources)
-  }
+  if (!conversations.isImmediate(message, protocolVersion)) return converse(conversations, one)
   const { receive } = conversations.open(protocolVersion, () => Effect.void, sessionOptionsOf(conversations, request))
   return Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
 }
@@ -64,21 +63,12 @@ export const exchange = (
  * The answer is plain JSON; only if there is something to send before it, and the client supports it, both are sent as a stream
  * of events. If a modern client disconnects, its request is cancelled; for an older one, changes under way are completed.
  */
-const converse = (
-  conversations: Conversations,
-  request: HttpServerRequest.HttpServerRequest,
-  message: Message,
-  protocolVersion: ProtocolVersion,
-  resources: ExchangeResources
-) =>
-  Effect.uninterruptibleMask((restore) => begin(conversations, request, message, protocolVersion, resources, restore))
+const converse = (conversations: Conversations, one: Exchange) =>
+  Effect.uninterruptibleMask((restore) => begin(conversations, one, restore))
 
 const begin = Effect.fnUntraced(function* (
   conversations: Conversations,
-  request: HttpServerRequest.HttpServerRequest,
-  message: Message,
-  protocolVersion: ProtocolVersion,
-  { scope, share, together }: ExchangeResources,
+  { message, protocolVersion, request, scope, share, together }: Exchange,
   interruptible: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ) {
   const beginning = Deferred.makeUnsafe<FirstEvent>()

@@ -64,7 +64,14 @@ export const layer = (options: Options = {}) =>
             const isBrief = (access.selection ?? standard).isBrief === true
             const protocolVersion = readHeaders(message, request.headers, isBrief ? noHeaders : headersOf)
             return Result.isSuccess(protocolVersion)
-              ? exchange(conversations, request, message, protocolVersion.success, { scope, share, together })
+              ? exchange(conversations, {
+                  request,
+                  message,
+                  protocolVersion: protocolVersion.success,
+                  scope,
+                  share,
+                  together
+                })
               : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
           }
         })

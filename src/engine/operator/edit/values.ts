@@ -102,7 +102,7 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
     const total = places.reduce((sum, { times }) => sum + times, 0)
     if (total !== count) {
       const stays = nodes.some((node) => holdsSecrets(valueAt(node, at), fieldAt(node, at))) ? `. ${secretsStay}` : ""
-      return yield* Result.fail(`${miscounted(find, count, total, places, name, at)}${stays}`)
+      return yield* Result.fail(`${miscounted({ find, count, total, places, name, at })}${stays}`)
     }
     const added = total * (value.length - find.length)
     if (added > mostAdded) return yield* Result.fail(`it would grow by ${added} characters, more than ${mostAdded}`)
@@ -135,14 +135,17 @@ const fieldAt = (node: JsonObject, at: Path): string => {
   return last === undefined || !isJsonObject(parent) ? "" : meaningOf(parent, last)
 }
 
-const miscounted = (
-  find: string,
-  expected: number,
-  total: number,
-  places: ReadonlyArray<{ readonly node: JsonObject; readonly times: number }>,
-  name: string | undefined,
-  at: Path
-): string => {
+/** A text that occurs in other numbers than expected; without a name, in all nodes. */
+interface Miscount {
+  readonly find: string
+  readonly count: number
+  readonly total: number
+  readonly places: ReadonlyArray<{ readonly node: JsonObject; readonly times: number }>
+  readonly name: string | undefined
+  readonly at: Path
+}
+
+const miscounted = ({ at, count, find, name, places, total }: Miscount): string => {
   const where = name === undefined ? `${pathText(at)} of all nodes` : `${pathText(at)} of ${name}`
   const spread =
     name === undefined
@@ -153,5 +156,5 @@ const miscounted = (
       : ""
   const times = total === 1 ? "once" : `${total} times`
   const occurrence = total === 0 ? "does not occur" : `occurs ${times}${spread === "" ? "" : ` (${spread})`}`
-  return `${JSON.stringify(find.slice(0, 80))} ${occurrence} in ${where}, expected ${expected}. Give count, or a longer text`
+  return `${JSON.stringify(find.slice(0, 80))} ${occurrence} in ${where}, expected ${count}. Give count, or a longer text`
 }

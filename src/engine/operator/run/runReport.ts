@@ -55,14 +55,16 @@ interface Form {
   readonly isStartShort: boolean
 }
 
+/** The temporary copy that has run, the part of the workflow for which it stands, and the form of its report. */
+export interface Reported {
+  readonly copy: TemporaryCopy
+  readonly part: Part
+  readonly form: Form
+}
+
 /** The report of a temporary copy's run: a row for each node, under the names of the original workflow. */
-export const runReport = (
-  execution: Execution,
-  response: JsonObject | undefined,
-  copy: TemporaryCopy,
-  part: Part,
-  form: Form
-): JsonObject => {
+export const runReport = (execution: Execution, response: JsonObject | undefined, reported: Reported): JsonObject => {
+  const { form, part } = reported
   const data = runDataOf(execution)
   const seconds = secondsOf(execution)
   const isQuick = form.isBrief && seconds !== undefined && seconds < 1
@@ -74,28 +76,22 @@ export const runReport = (
   const whole = (limits: ReportLimits | undefined) => ({
     ...head,
     ...(hasResponse ? { response: truncateValue(response, limits ?? smallest) } : {}),
-    ...detailsOf(data, copy, part, limits, form)
+    ...detailsOf(data, reported, limits)
   })
   const limits = limitsToTry.find((one) => jsonBytes(whole(one)) <= most)
   return whole(limits)
 }
 
-const detailsOf = (
-  data: RunData,
-  copy: TemporaryCopy,
-  part: Part,
-  limits: ReportLimits | undefined,
-  form: Form
-): JsonObject => {
+const detailsOf = (data: RunData, { copy, form, part }: Reported, limits: ReportLimits | undefined): JsonObject => {
   const runs = [...byNode(data)].filter(([node]) => !copy.helpers.has(node))
   const ran = new Set(runs.map(([node]) => node))
   const notRun = part.nodes.map(nameOf).filter((name) => !ran.has(name))
   const shownRuns = form.isStartShort ? runs.filter(([node]) => node !== copy.entry) : runs
   const rows = shownRuns.slice(0, mostNodes).map(([node, all]) => {
-    const row = rowOf(data, copy, node, all, limits)
+    const row = rowOf(data, copy, { node, runs: all }, limits)
     return {
       ...(form.isBrief ? briefRow(row, () => handsOn(data, all)) : row),
-      ...sentBy(data, copy, part, node, limits)
+      ...(limits === undefined ? {} : sentBy(data, copy, nodeOf(part, node), limits))
     }
   })
   return {
@@ -124,8 +120,7 @@ const listed = (names: ReadonlyArray<string>) => [
 const rowOf = (
   data: RunData,
   { entry, feeding, mocked }: TemporaryCopy,
-  node: string,
-  runs: ReadonlyArray<NodeRun>,
+  { node, runs }: { readonly node: string; readonly runs: ReadonlyArray<NodeRun> },
   limits: ReportLimits | undefined
 ): JsonObject => {
   const feeder = feeding.get(node)
@@ -165,17 +160,17 @@ const triesOf = (data: RunData, name: string, last: NodeRun | undefined): JsonOb
 /** Milliseconds by which timers may end too early. */
 const timerError = 20
 
+const nodeOf = ({ nodes }: Part, name: string) => nodes.find((one) => nameOf(one) === name)
+
 /** The parameters with which a mocked node would have run, for its first items. */
 const sentBy = (
   data: RunData,
   { mocked, previewing }: TemporaryCopy,
-  { nodes }: Part,
-  name: string,
-  limits: ReportLimits | undefined
+  node: JsonObject | undefined,
+  limits: ReportLimits
 ): JsonObject => {
-  const node = nodes.find((one) => nameOf(one) === name)
-  if (node === undefined || !mocked.has(name) || limits === undefined) return {}
-  const preview = previewing.get(name)
+  if (node === undefined || !mocked.has(nameOf(node))) return {}
+  const preview = previewing.get(nameOf(node))
   const evaluated = preview === undefined ? [{}] : itemsOf(data, preview).slice(0, limits.items)
   const sent = evaluated.map((item) =>
     truncateValue(brief(withExpressions(node, jsonOf(item))), { ...limits, text: limits.sent, depth: sentDepth })

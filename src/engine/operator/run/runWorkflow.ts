@@ -21,7 +21,7 @@ import { operationsArgument, workflowWithOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
-import { runReport } from "./runReport.ts"
+import { type Reported, runReport } from "./runReport.ts"
 import { runPart } from "./runTemporaryCopy.ts"
 import { onlyAsks, runQuestion, type SideEffect, sideEffectsOf } from "./sideEffects.ts"
 import { type TemporaryCopy, temporaryCopyOf } from "./temporaryCopy.ts"
@@ -135,7 +135,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
     const outcome = yield* whileTelling(timeout, runPart(workflow, part, options))
     const form = { isBrief, isStartShort }
-    return { ...head, ...(isBrief ? {} : { ran: true }), ...shownOutcome(outcome, part, running, timeout, form) }
+    return { ...head, ...(isBrief ? {} : { ran: true }), ...shownOutcome(outcome, { form, part, running, timeout }) }
   })
 })
 
@@ -240,10 +240,11 @@ const inputFor = (
 /** The end of the run, and the temporary copy if it could not be deleted. */
 const shownOutcome = (
   { copy, execution, left, response }: Effect.Success<ReturnType<typeof runPart>>,
-  part: Part,
-  running: ReadonlyArray<JsonObject>,
-  timeout: number,
-  form: Parameters<typeof runReport>[4]
+  {
+    running,
+    timeout,
+    ...reported
+  }: Omit<Reported, "copy"> & { readonly running: ReadonlyArray<JsonObject>; readonly timeout: number }
 ): JsonObject => ({
   ...(execution === undefined
     ? {
@@ -253,7 +254,7 @@ const shownOutcome = (
           waitingAt(running)
       }
     : {
-        ...runReport(execution, response, copy, part, form),
+        ...runReport(execution, response, { copy, ...reported }),
         ...(statusOf(execution) === "canceled"
           ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
           : {})
