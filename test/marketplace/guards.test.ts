@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call } from "./offered.ts"
 import { embeddedClient, plansOver, smallMarketplace } from "./support.ts"
 
@@ -44,6 +45,22 @@ describe("the guards, where nobody has set any,", () => {
       assert.strictEqual(steps, 0)
       assert.include(blocked[0]?.reason, "guard maxChangePercent: from 250.00 rub (25000 kopecks) to ")
       assert.include(blocked[0]?.reason, "by marketplace.guards.maxChangePercent")
+    }).pipe(Effect.provide(server))
+  )
+
+  it.effect("measure a cluster bid by the one that stands, in whatever spelling it is asked for", () =>
+    Effect.gen(function* () {
+      const planOf = (norm_query: string, more: object) =>
+        Effect.flatMap(
+          call("ads_plan_cluster_bids", { changes: [{ advert_id: 1003, nm_id: 500302, norm_query, ...more }] }),
+          Schema.decodeUnknownEffect(Planned)
+        )
+      const { blocked } = yield* planOf(" Squared  NOTEBOOK", { bid_rubles: 1000 })
+      assert.include(blocked[0]?.reason, "guard maxChangePercent: from 340.00 rub")
+      const { plan_id } = yield* planOf("Squared notebook", { drop: true })
+      assert.deepInclude(yield* apply(plan_id), { state: "applied", done: 1 })
+      const { clusterBids } = yield* Effect.flatMap(EmbeddedMarketplace, ({ account }) => account)
+      assert.isFalse(clusterBids.has("1003:500302:squared notebook"))
     }).pipe(Effect.provide(server))
   )
 

@@ -9,7 +9,7 @@ import { Progress } from "../../src/mcp/callContext.ts"
 import { Elicitation } from "../../src/mcp/Elicitation.ts"
 import { bigAccount } from "./accounts.ts"
 import { call, toolNamed } from "./offered.ts"
-import { type Given, inTime, plansOver } from "./support.ts"
+import { type Given, inTime, intercepted, plansOver } from "./support.ts"
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength
 
@@ -445,6 +445,43 @@ describe("the brake", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("pauses where nobody may list the campaigns for an hour", () => {
+    const { layer } = watchedShop({ limits: "base" }, { tokenKind: "base", maxWaitSeconds: 1 })
+    return Effect.gen(function* () {
+      yield* call("ads_list_campaigns")
+      assert.deepInclude(yield* call("ads_pause_campaign", { advert_id: 1001, confirm: true }), { paused: 1 })
+      assert.notInclude(yield* running, 1001)
+      yield* TestClock.adjust("15 minutes")
+      assert.deepInclude(yield* call("ads_pause_campaign", { all: true }), { still_running: 54 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  const anotherShape = { body: { adverts: [{ id: 1001, bid_type: "new" }] } }
+  const noAnswer = { status: 500, text: "" }
+
+  it.effect.each([
+    [anotherShape, /adverts$/, { all: true }, [1001, 1002, 1003]],
+    [anotherShape, /adverts$/, { advert_id: 1001 }, [1001]],
+    [noAnswer, /adverts$|count$/, { advert_id: 1001 }, [1001]],
+    [noAnswer, /adverts$|count$/, { advert_ids: [1001, 1004] }, [1001]]
+  ] as const)(
+    "pauses where %o comes for the campaigns, and undoes no more than that",
+    ([reply, path, args, paused]) => {
+      let isBroken = true
+      const layer = intercepted((name) => (isBroken && path.test(name) ? reply : undefined), {}, { limits: "none" })
+      return Effect.gen(function* () {
+        const before = yield* statuses
+        const { done, pause_id } = Object(yield* call("ads_pause_campaign", { ...args, confirm: true }))
+        assert.isTrue(done)
+        const after = yield* statuses
+        const changed = [...after].filter(([id, now]) => before.get(id) !== now).map(([id]) => id)
+        assert.deepStrictEqual(changed, [...paused])
+        isBroken = false
+        assert.strictEqual((yield* plan("ads_plan_state", { undo_pause: pause_id })).steps, paused.length)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
   it.effect.each([
     [{}, "must have exactly one of advert_id, advert_ids, all true"],
     [{ all: false }, "must have exactly one of"],
@@ -531,6 +568,8 @@ describe("a plan of money", () => {
       ({ dailyLimits }) => [1055, 1056].map((id) => dailyLimits.get(id))
     )
     return Effect.gen(function* () {
+      const tooLow = yield* plan("ads_plan_money", { daily_limits: [{ advert_id: 1055, rubles: "0.004" }] })
+      assert.include(tooLow.blocked[0]?.reason, "a daily limit must be above 0")
       const { blocked, plan_id, steps } = yield* plan("ads_plan_money", {
         daily_limits: [
           { advert_id: 1055, rubles: 700 },

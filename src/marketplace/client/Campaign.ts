@@ -58,7 +58,9 @@ export const Campaign = open({
   currency: Text,
   timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Text }))),
   nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
-  restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))
+  restrictions: Schema.optionalKey(
+    Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.NullOr(Schema.Boolean)) }))
+  )
 })
 export type Campaign = typeof Campaign.Type
 

@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     }
   })
 
-  /** Sends one request and decodes the answer; an empty answer counts as null. */
+  /** Sends one request and decodes the answer; an empty answer counts as null, a page as none of the marketplace's. */
   const call = Effect.fn("MarketplaceAds.call")(function* <S extends Schema.Codec<unknown, unknown>>(
     operation: Operation,
     options: CallOptions,
@@ -96,19 +96,19 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     const failed = (reason: Reason) => new MarketplaceError({ operation: operation.name, reason })
     if (forbidden !== undefined) return yield* failed(new AdsReadOnly({ detail: forbidden }))
     const text = yield* send(operation, options)
+    const unreadable = (detail: string) =>
+      failed(
+        new AdsUnreadable({
+          kind: operation.kind,
+          detail,
+          body: redact.text(text.slice(0, longestRefusal)).slice(0, 200)
+        })
+      )
+    if (isPage(text)) return yield* unreadable(`${cameAsPage} from ${address}`)
     const json = text.trim() === "" ? null : Option.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
     const decoded = Schema.decodeUnknownResult(reply)(redactData.value(json))
     if (Result.isSuccess(decoded)) return decoded.success
-    const detail = isPage(text)
-      ? `${cameAsPage} from ${address}`
-      : `the answer cannot be read: ${firstIssueOf(decoded.failure)}`
-    return yield* failed(
-      new AdsUnreadable({
-        kind: operation.kind,
-        detail,
-        body: redact.text(text.slice(0, longestRefusal)).slice(0, 200)
-      })
-    )
+    return yield* unreadable(`the answer cannot be read: ${firstIssueOf(decoded.failure)}`)
   })
 
   return { call }

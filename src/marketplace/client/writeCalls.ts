@@ -8,7 +8,6 @@ import { ClusterBidsSet, DeleteClusterBids, MinusPhrases, refusedIn, SetClusterB
 import { campaignWide } from "./ids.ts"
 import { AdsOutcomeUnknown, AdsPartlyDone, isOutcomeUnknown, MarketplaceError, retryAfter } from "./MarketplaceError.ts"
 import { caps, type Operation, operations } from "./operations.ts"
-import { isPage } from "./refusal.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
@@ -128,12 +127,8 @@ export const writeCalls = ({ call }: Calls, wire: Wire, clusterWire: ClusterWire
 /** The purses as the marketplace numbers them. */
 const purses = { account: 0, balance: 1, bonus: 3 } as const
 
-/** Any answer to a change, as the specification does not show it; but an HTML page comes from a proxy or the like. */
-const Done = Schema.Unknown.check(
-  Schema.makeFilter((answer) => !Predicate.isString(answer) || !isPage(answer), {
-    message: "must not be a page"
-  })
-)
+/** Any answer to a change, as the specification does not show it. */
+const Done = Schema.Unknown
 
 /** Sends the parts of a write one after the other; a failure after the first part says how much is done. */
 const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number }, B>(

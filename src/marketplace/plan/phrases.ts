@@ -3,7 +3,7 @@ import type { MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
 
 /** The form in which phrases are compared, without case and extra spaces. */
-const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
+export const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
 
 const clean = (phrase: string): string => phrase.trim().replace(/\s+/g, " ")
 

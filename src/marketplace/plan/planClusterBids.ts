@@ -9,6 +9,7 @@ import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { onStep } from "./floors.ts"
 import { currencyProblem } from "./guards.ts"
+import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
 /** The requested bid of a search cluster; null deletes it. */
@@ -42,13 +43,16 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
 export const clusterFindings = (input: ClusterBidsInput) => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))
+  // In another spelling, a bid is the same one, which the guards measure changes against.
+  const alike = new Map(input.current.map((bid) => [clusterKey(asCompared(bid)), bid]))
   const certainUnit = clusterUnit(input.wire, provenUnits(input.current))
   const unit = Result.getOrUndefined(certainUnit)
   const doubt = Result.isFailure(certainUnit) ? certainUnit.failure : undefined
 
-  const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
+  const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) =>
+    `cluster ${advert_id}/${nm_id}/${Phrases.key(norm_query)}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
-    const { advert_id, nm_id, norm_query, reason: why = "asked for", to: requestedBid } = wish
+    const { advert_id, nm_id, reason: why = "asked for", to: requestedBid } = wish
     const { bid: to, note } = requestedBid === null ? { bid: null, note: "" } : onStep(requestedBid, input.step ?? 1)
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
@@ -61,7 +65,8 @@ export const clusterFindings = (input: ClusterBidsInput) => {
     if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
       return [{ what, reason: "the article is not in the campaign" }]
     }
-    const currentBid = present.get(clusterKey(wish))
+    const currentBid = present.get(clusterKey(wish)) ?? alike.get(clusterKey(asCompared(wish)))
+    const { norm_query } = currentBid ?? wish
     if (doubt !== undefined && (to !== null || currentBid?.unit === "unsaid")) return [{ what, reason: doubt }]
     if (unit?.unit === "rubles" && to !== null && to % 100 !== 0) {
       return [{ what, reason: "this marketplace takes cluster bids in whole rubles" }]
@@ -81,6 +86,8 @@ export const clusterFindings = (input: ClusterBidsInput) => {
   const warnings = isSetting && unit !== undefined ? [{ warning: unitWarning(unit) }] : []
   return { findings: [...findings, ...warnings], unit }
 }
+
+const asCompared = <A extends Cluster>(cluster: A): A => ({ ...cluster, norm_query: Phrases.key(cluster.norm_query) })
 
 const unitWarning = ({ isProven, unit }: ClusterUnit): string => {
   if (unit === "minor") return "Cluster bids go out in kopecks, by the operation of the marketplace that says so"

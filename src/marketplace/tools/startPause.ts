@@ -18,10 +18,11 @@ import { articlesOf, type Campaign, nameOf, status, statusText } from "../client
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import { isBecause, isOfAccount, isOutcomeUnknown, type MarketplaceError } from "../client/MarketplaceError.ts"
+import { isBecause, isOfAccount, isOutcomeUnknown, MarketplaceError } from "../client/MarketplaceError.ts"
 import type { AmountTold } from "../client/money.ts"
 import { operations, width } from "../client/operations.ts"
 import { campaignProblem } from "../plan/guards.ts"
+import type { KeptCampaigns } from "../report/gathering.ts"
 import { KeptStatistics } from "../report/KeptStatistics.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { gatheringUntil } from "./deadline.ts"
@@ -71,7 +72,7 @@ const move = (kind: "pause" | "start") =>
         ? "A new status settles within about a minute. audit_log shows what was done."
         : "It is done, but the journal could not be written, so audit_log does not show it as done."
     }
-  }, orRefuse)
+  })
 
 /** The decision of the person at the client, if they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
@@ -102,7 +103,7 @@ export const startCampaign = Tool.make("ads_start_campaign", {
   annotations: runs,
   arguments: { advert_id: advertId, confirm: agreed },
   result: moveShown,
-  run: move("start")
+  run: (given) => orRefuse(move("start")(given))
 })
 
 /** Campaigns that one call may name: those of a larger account are paused with `all`. */
@@ -129,38 +130,71 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
       const problem = "must have exactly one of advert_id, advert_ids, all true: nothing never means all"
       return yield* new InvalidArgument({ argument: "arguments", problem })
     }
-    if (advert_id !== undefined) return yield* move("pause")({ advert_id, confirm })
-    return yield* orRefuse(pauseSeveral(advert_ids, confirm))
+    if (advert_id === undefined) return yield* orRefuse(pauseSeveral(advert_ids, confirm))
+    const pausing = move("pause")({ advert_id, confirm })
+    return yield* orRefuse(Effect.catchIf(pausing, isUnlisted, () => pauseSeveral([advert_id], confirm)))
   })
 })
 
 interface Running {
   readonly id: number
   readonly name: string
+  /** Whether it only may run: nothing could be read. */
+  readonly isUnsure?: boolean
 }
 
-/** The campaigns that run, in one read; where the marketplace allows no read now, as they were within the last hour. */
-const runningNow = Effect.gen(function* () {
-  const reading = MarketplaceAds.use((ads) => ads.getAdvertsV2({ statuses: [status.active] }))
-  const { adverts, unreadable } = yield* Effect.catchIf(reading, isBecause("AdsRateLimited"), () =>
-    KeptStatistics.use((statistics) => statistics.campaigns())
+const nameless = (id: number): Running => ({ id, name: `Campaign ${id}` })
+
+/** Whether campaigns could not be listed, which need not keep them from being paused. */
+const isUnlisted = (error: { readonly _tag: string }): error is MarketplaceError =>
+  error instanceof MarketplaceError &&
+  error.operation === operations.getAdvertsV2.name &&
+  !isOfAccount(error) &&
+  !isBecause("AdsNotFound")(error)
+
+const runningIn = ({ adverts, unreadable }: Pick<KeptCampaigns, "adverts" | "unreadable">): ReadonlyArray<Running> => [
+  ...adverts
+    .filter((campaign) => campaign.status === status.active)
+    .map((campaign) => ({ id: campaign.id, name: nameOf(campaign) })),
+  // What runs and cannot be read spends money all the same.
+  ...unreadable.flatMap(({ advert_id, name }) =>
+    advert_id === null ? [] : [{ ...nameless(advert_id), ...(name && { name }) }]
   )
-  return [
-    ...adverts
-      .filter((campaign) => campaign.status === status.active)
-      .map((campaign): Running => ({ id: campaign.id, name: nameOf(campaign) })),
-    // What runs and cannot be read spends money all the same.
-    ...unreadable.flatMap(({ advert_id, name }): ReadonlyArray<Running> =>
-      advert_id === null ? [] : [{ id: advert_id, name: name ?? `Campaign ${advert_id}` }]
+]
+
+/** The campaigns that run, as far as they are counted: that has a limit and a shape of its own. */
+const countedNow = Effect.map(
+  MarketplaceAds.use((ads) => ads.getCampaignCount()),
+  ({ adverts }) =>
+    (adverts ?? []).flatMap((group) =>
+      group.status === status.active ? (group.advert_list ?? []).map(({ advertId }) => nameless(advertId)) : []
     )
-  ]
-})
+)
+
+/**
+ * The campaigns that run. Where they can be neither listed nor counted, those that are named may, and all are those that ran
+ * within the last hour.
+ */
+const runningNow = (wanted: ReadonlyArray<number> | undefined) => {
+  const listed = Effect.map(
+    MarketplaceAds.use((ads) => ads.getAdvertsV2({ statuses: [status.active] })),
+    runningIn
+  )
+  const kept = Effect.map(
+    KeptStatistics.use((statistics) => statistics.campaigns()),
+    runningIn
+  )
+  const unsure = wanted?.map((id): Running => ({ ...nameless(id), isUnsure: true }))
+  return Effect.catchIf(listed, isUnlisted, () =>
+    Effect.catch(countedNow, () => (unsure === undefined ? kept : Effect.succeed(unsure)))
+  )
+}
 
 /** Campaigns whose start was sent and need not show yet. */
 const startedNow = Effect.zipWith(
   Plans.use((plans) => plans.entries),
   Clock.currentTimeMillis,
-  (entries, now) => startedLately(entries, now).map((id): Running => ({ id, name: `Campaign ${id}` }))
+  (entries, now) => startedLately(entries, now).map(nameless)
 )
 
 /** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
@@ -201,7 +235,9 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const isWanted = (id: number) => wanted?.includes(id) ?? true
   const problems = (wanted ?? []).flatMap((id) => problemOf(id) ?? [])
   if (problems.length > 0) return yield* new GuardViolation({ problems })
-  const all = new Map([...(yield* startedNow), ...(yield* runningNow)].map((campaign) => [campaign.id, campaign]))
+  const all = new Map(
+    [...(yield* startedNow), ...(yield* runningNow(wanted))].map((campaign) => [campaign.id, campaign])
+  )
   const running = [...all.values()].filter(({ id }) => isWanted(id))
   const targets = running.filter(({ id }) => problemOf(id) === undefined)
   const beyond = running.length - targets.length
@@ -237,7 +273,7 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const failed: Array<{ readonly advert_id: number; readonly problem: string }> = []
   const operation = operations.pauseCampaign.name
   let [paused, isWritten, isClosed] = [0, true, false]
-  const one = Effect.fnUntraced(function* ({ id }: Running) {
+  const one = Effect.fnUntraced(function* ({ id, isUnsure }: Running) {
     if (isClosed || (yield* monotonicMillis) >= until) return
     const note = (outcome: string) =>
       plans.record({ operation, advert_id: id, before: status.active, outcome, pause: pause.id, caller: pause.caller })
@@ -253,7 +289,9 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
       failed.push({ advert_id: id, problem: explain(error) })
       isClosed ||= isOfAccount(error) || isBecause("AdsReadOnly", "AdsRateLimited")(error)
     }
-    const isKept = yield* Effect.isSuccess(note(error === undefined ? "done" : explain(error)))
+    // What did not run is not started again by an undo.
+    const told = isUnsure === true && Result.isFailure(sent) ? sent.failure : error
+    const isKept = yield* Effect.isSuccess(note(told === undefined ? "done" : explain(told)))
     isWritten &&= isKept
     yield* tell({ progress: paused + failed.length, total: targets.length, message: "campaigns paused" })
   })

@@ -205,7 +205,7 @@ export const planMoneyTool = Tool.make("ads_plan_money", {
       topUps: top_up.map(({ advert_id, from = "account", rubles }) => ({ advert_id, from, rubles })),
       limits: daily_limits.map(({ advert_id, rubles }) => ({
         advert_id,
-        to: rubles === null ? null : rublesToKopecks(rubles) || null
+        to: rubles === null || Number(rubles) === 0 ? null : rublesToKopecks(rubles)
       })),
       budgets,
       dailyLimits: daily_limits.length === 0 ? [] : yield* ads.getDailyLimits(),
