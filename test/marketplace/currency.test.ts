@@ -32,6 +32,7 @@ const account = (currency: string | undefined) => {
     ["/api/advert/v2/budget", { adverts: [{ advertId: 1, total: 50, ...named }] }],
     ["/api/advert/v1/bids/min", { bids: [{ nm_id: 100, bids: [{ type: "search", value: 15_000, ...named }] }] }],
     ["/adv/v3/fullstats", [{ advertId: 1, cpc: 1.5, sum: 30, sum_price: 900, ...named }]],
+    ["/adv/v1/balance", { balance: 100_000, net: 50_000, bonus: 0, ...named }],
     ["/adv/v0/normquery/get-minus", { items: [] }],
     ["/adv/v0/normquery/get-bids", { bids: [] }],
     [
@@ -47,6 +48,7 @@ const reading: ReadonlyArray<readonly [string, object]> = [
   ["ads_get_campaign", { advert_id: 1 }],
   ["ads_min_bids", { advert_id: 1 }],
   ["ads_start_campaign", { advert_id: 1 }],
+  ["ads_overview", {}],
   ["ads_report", { campaigns: { ids: [1] }, ...days }],
   ["ads_report", { level: "cluster", campaigns: { ids: [1] }, ...days }]
 ]

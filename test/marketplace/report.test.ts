@@ -485,6 +485,8 @@ describe("what a report cannot take", () => {
     [{ campaigns: { name: " " } }, "Invalid campaigns.name: must not be blank"],
     [{ where: ["drr > "] }, 'Invalid where.0: must be like "drr_percent > 15"'],
     [{ where: ["drr_percnt > 5"] }, "Invalid where.0: drr_percnt is no metric: use drr_percent"],
+    [{ where: ["constructor > 5"] }, "Invalid where.0: constructor is no metric: use one of spent, revenue"],
+    [{ sort: "__proto__" }, "Invalid sort: must be one of spent, revenue"],
     [{ where: ["spent > 5", "spent < 5"] }, "Invalid where: spent > 5 and spent < 5 can never be met together"],
     [{ sort: "money" }, "Invalid sort: must be one of spent"],
     [{ cursor: "x" }, "Invalid cursor: must be one that ads_report returned"],

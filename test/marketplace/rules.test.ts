@@ -285,10 +285,12 @@ describe("a plan by rules", () => {
     })
     return Effect.gen(function* () {
       assert.deepInclude((yield* plan({ named: ["morning"] })).rules[0], { rule: "morning", matches: 7 })
-      assert.include(
-        yield* refused({ named: ["evening"] }),
-        "Invalid named.0: must be the name of rules in the configuration; there are morning"
-      )
+      for (const name of ["evening", "constructor"]) {
+        assert.include(
+          yield* refused({ named: [name] }),
+          "Invalid named.0: must be the name of rules in the configuration; there are morning"
+        )
+      }
     }).pipe(Effect.provide(layer))
   })
 

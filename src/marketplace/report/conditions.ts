@@ -20,27 +20,27 @@ export interface Condition {
 }
 
 /** Sellers' words for metrics. */
-const otherNames: Readonly<Record<string, MetricName>> = {
-  drr: "drr_percent",
-  дрр: "drr_percent",
-  spend: "spent",
-  cost: "spent",
-  расход: "spent",
-  затраты: "spent",
-  выручка: "revenue",
-  заказы: "orders",
-  клики: "clicks",
-  показы: "views",
-  корзины: "baskets",
-  atbs: "baskets"
-}
+const otherNames = new Map<string, MetricName>([
+  ["drr", "drr_percent"],
+  ["дрр", "drr_percent"],
+  ["spend", "spent"],
+  ["cost", "spent"],
+  ["расход", "spent"],
+  ["затраты", "spent"],
+  ["выручка", "revenue"],
+  ["заказы", "orders"],
+  ["клики", "clicks"],
+  ["показы", "views"],
+  ["корзины", "baskets"],
+  ["atbs", "baskets"]
+])
 
 const form = /^([\p{L}_]+)\s*(>=|<=|==|=|>|<)\s*(-?\d+(?:[.,]\d+)?)(?:\s*(?:%|руб\.?|rub|₽))?$/u
 
 /** A metric by its name, or by one that sellers use. */
 export const metricNamed = (text: string): MetricName | undefined => {
   const name = text.trim().toLowerCase()
-  return metricNames.find((one) => one === name) ?? otherNames[name]
+  return metricNames.find((one) => one === name) ?? otherNames.get(name)
 }
 
 const isComparison = (text: string): text is Comparison => Object.hasOwn(comparisons, text)

@@ -7,6 +7,7 @@ import { budgetsOf } from "../apply/running.ts"
 import { status } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { foreign } from "../client/money.ts"
 import { caps } from "../client/operations.ts"
 import { KeptStatistics } from "../report/KeptStatistics.ts"
 import { isComplete, type Line } from "../report/lines.ts"
@@ -56,6 +57,7 @@ export const overview = Tool.make("ads_overview", {
     // What an earlier call has read of statuses may be an hour old.
     yield* Effect.ignore(KeptStatistics.use((statistics) => statistics.campaigns({ isFresh: true })))
     const balance = Option.getOrUndefined(yield* Effect.option(ads.getAdvBalance()))
+    const currency = foreign(balance?.currency)
     const { campaigns, days, lines, unread } = yield* readReport(
       { level: "campaign", period: week, isCompared: true },
       reading
@@ -88,7 +90,12 @@ export const overview = Tool.make("ads_overview", {
       balance:
         balance === undefined
           ? null
-          : { account: rubles(balance.balance), balance: rubles(balance.net), bonus: rubles(balance.bonus) },
+          : {
+              account: rubles(balance.balance),
+              balance: rubles(balance.net),
+              bonus: rubles(balance.bonus),
+              ...(currency === undefined ? {} : { currency })
+            },
       running: campaigns.filter((campaign) => campaign.status === status.active).length,
       yesterday: { day: week.to, ...sumsOf(on(week.to), on(dayAfter(week.to, -1))) },
       week: { ...week, ...weekOf(lines) },

@@ -290,8 +290,8 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
       isClosed ||= isOfAccount(error) || isBecause("AdsReadOnly", "AdsRateLimited")(error)
     }
     // What did not run is not started again by an undo.
-    const told = isUnsure === true && Result.isFailure(sent) ? sent.failure : error
-    const isKept = yield* Effect.isSuccess(note(told === undefined ? "done" : explain(told)))
+    const obstacle = isUnsure === true && Result.isFailure(sent) ? sent.failure : error
+    const isKept = yield* Effect.isSuccess(note(obstacle === undefined ? "done" : explain(obstacle)))
     isWritten &&= isKept
     yield* tell({ progress: paused + failed.length, total: targets.length, message: "campaigns paused" })
   })

@@ -69,7 +69,7 @@ export const rulesIn = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>, 
     name: rule.name ?? String(index + 1)
   }))
   for (const [index, name] of names.entries()) {
-    const some = configured[name]
+    const some = Object.hasOwn(configured, name) ? configured[name] : undefined
     if (some === undefined) {
       const others = Object.keys(configured)
       const choices = others.length === 0 ? "there are none in marketplace.rules" : `there are ${others.join(", ")}`
