@@ -81,3 +81,24 @@ describe("a seller to whom phrases are closed", () => {
     }).pipe(Effect.provide(forbidding("access denied")))
   )
 })
+
+describe("campaign-wide phrases", () => {
+  it.effect("that the marketplace does not show of one campaign are moved of the others, and it is named", () =>
+    Effect.gen(function* () {
+      const answer = Object(yield* call("ads_plan_migration", {}))
+      assert.deepStrictEqual(answer.by_kind, { phrases: 3 })
+      assert.include(
+        answer.warnings.join(" "),
+        "The marketplace does not show campaign-wide phrases of 1002: give the old ones as minus_phrases in the snapshot."
+      )
+    }).pipe(
+      Effect.provide(
+        intercepted((path, body) =>
+          path.endsWith("get-minus") && body.includes('"advert_id":1002,"nm_id":0')
+            ? { status: 400, body: { title: "invalid payload", detail: "nm 0 not found", status: 400 } }
+            : undefined
+        )
+      )
+    )
+  )
+})

@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
 
+import { bisectReads } from "../../../changes/bisectReads.ts"
+import { listed } from "../../../internal/foreignText.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { optional, shownNumber } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
@@ -194,12 +196,31 @@ const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
   const items = campaigns
     .filter(({ bid_type }) => bid_type === "auto")
     .map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
-  const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
-  return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
-    Effect.map((answer) => ({ items: answer.items, warnings: [] })),
-    Effect.catchIf(isBecause("AdsBadRequest", "AdsNotFound"), () => gone)
+  return MarketplaceAds.use((ads) =>
+    bisectReads(
+      items,
+      (some) => ads.getMinusPhrases({ items: some }),
+      (error) => (isGone(error) ? error : undefined)
+    )
+  ).pipe(
+    Effect.map(({ answers, refused }) => ({
+      items: answers.flatMap(({ answer }) => answer.items),
+      warnings: unreadableWarnings(refused.map(({ item }) => item.advert_id))
+    })),
+    Effect.catchIf(isGone, () =>
+      Effect.succeed({ items: [], warnings: unreadableWarnings(items.map(({ advert_id }) => advert_id)) })
+    )
   )
 }
 
-const unreadableWarning =
-  "The marketplace no longer shows campaign-wide phrases: give the old ones as minus_phrases in the snapshot."
+const isGone = isBecause("AdsBadRequest", "AdsNotFound")
+
+const unreadableWarnings = (ids: ReadonlyArray<number>): ReadonlyArray<string> =>
+  ids.length === 0
+    ? []
+    : [
+        `The marketplace does not show campaign-wide phrases of ${listed(ids.map(String), mostNamed)}: give the old ones as ` +
+          "minus_phrases in the snapshot."
+      ]
+
+const mostNamed = 20
