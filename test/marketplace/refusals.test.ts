@@ -12,7 +12,7 @@ import { planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { bigAccount, comparable } from "./accounts.ts"
-import { withAdsPlans } from "./offered.ts"
+import { call, withAdsPlans } from "./offered.ts"
 import { apply, bidPlan, bidsNow, kopecks } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
@@ -85,6 +85,29 @@ describe("a change that the marketplace refuses", () => {
           },
           {},
           { account }
+        )
+      )
+    )
+  })
+
+  it.effect("costs one call where the marketplace takes another form of the request", () => {
+    let calls = 0
+    return Effect.gen(function* () {
+      const add_nms = Array.from({ length: 40 }, (_, at) => 900_000 + at)
+      const { plan_id } = Object(yield* call("ads_plan_products", { advert_id: 1003, add_nms }))
+      const report = Object(yield* call("apply_plan", { plan_id, confirm: true }))
+      assert.deepInclude(report, { state: "refused", done: 0, refused_count: 40 })
+      assert.include(JSON.stringify(report.refused), "marketplace.wire decides it")
+      assert.strictEqual(calls, 1)
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => {
+            if (path.endsWith("/auction/nms")) calls += 1
+            return undefined
+          },
+          {},
+          { wire: "published" }
         )
       )
     )

@@ -25,11 +25,16 @@ export const outcomeUnknown: AdsOutcomeUnknown["_tag"] = "AdsOutcomeUnknown"
 
 export const isOfState = isBecause("CampaignStateRefused")
 
+/** Whether the body of a request has a form that the marketplace does not take, whatever is in it (D1). */
+const isOfForm = ({ reason }: MarketplaceError): boolean =>
+  reason._tag === "AdsBadRequest" && /deserialize|incorrect request body/i.test(reason.detail)
+
 /** The meaning of a call's error for a plan with these changes. */
 export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>): Failure => {
   if (isRefusalOfSome(error)) {
     const isOneCampaign = new Set(changes.map(campaignOf)).size === 1
-    return { _tag: "Refused", problem: withAdvice(error), isWhole: isOfState(error) && isOneCampaign }
+    const isWhole = isOfForm(error) || (isOfState(error) && isOneCampaign)
+    return { _tag: "Refused", problem: withAdvice(error), isWhole }
   }
   // The advice says what to settle with the key or the account.
   const problem = isOfAccount(error) ? withAdvice(error) : error.problem
