@@ -13,21 +13,19 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { explain } from "../apply/advice.ts"
 import { isOfState } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
-import { startedLately } from "../apply/running.ts"
 import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import { isBecause, isOfAccount, isOutcomeUnknown, MarketplaceError } from "../client/MarketplaceError.ts"
+import { isBecause, isOfAccount, isOutcomeUnknown, type MarketplaceError } from "../client/MarketplaceError.ts"
 import type { AmountTold } from "../client/money.ts"
 import { operations, width } from "../client/operations.ts"
 import { campaignProblem } from "../plan/guards.ts"
-import type { KeptCampaigns } from "../report/gathering.ts"
-import { KeptStatistics } from "../report/KeptStatistics.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { gatheringUntil } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, shownIds } from "./parameters.ts"
+import { isUnlisted, type Running, runningNow, startedNow } from "./runningCampaigns.ts"
 import { budgetShown, campaignRow, moveShown, pauseShown } from "./shown.ts"
 
 /** Shows what would happen, and does it if confirmed; both are written to the audit log. */
@@ -135,67 +133,6 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
     return yield* orRefuse(Effect.catchIf(pausing, isUnlisted, () => pauseSeveral([advert_id], confirm)))
   })
 })
-
-interface Running {
-  readonly id: number
-  readonly name: string
-  /** Whether it only may run: nothing could be read. */
-  readonly isUnsure?: boolean
-}
-
-const nameless = (id: number): Running => ({ id, name: `Campaign ${id}` })
-
-/** Whether campaigns could not be listed, which need not keep them from being paused. */
-const isUnlisted = (error: { readonly _tag: string }): error is MarketplaceError =>
-  error instanceof MarketplaceError &&
-  error.operation === operations.getAdvertsV2.name &&
-  !isOfAccount(error) &&
-  !isBecause("AdsNotFound")(error)
-
-const runningIn = ({ adverts, unreadable }: Pick<KeptCampaigns, "adverts" | "unreadable">): ReadonlyArray<Running> => [
-  ...adverts
-    .filter((campaign) => campaign.status === status.active)
-    .map((campaign) => ({ id: campaign.id, name: nameOf(campaign) })),
-  // What runs and cannot be read spends money all the same.
-  ...unreadable.flatMap(({ advert_id, name }) =>
-    advert_id === null ? [] : [{ ...nameless(advert_id), ...(name && { name }) }]
-  )
-]
-
-/** The campaigns that run, as far as they are counted: that has a limit and a shape of its own. */
-const countedNow = Effect.map(
-  MarketplaceAds.use((ads) => ads.getCampaignCount()),
-  ({ adverts }) =>
-    (adverts ?? []).flatMap((group) =>
-      group.status === status.active ? (group.advert_list ?? []).map(({ advertId }) => nameless(advertId)) : []
-    )
-)
-
-/**
- * The campaigns that run. Where they can be neither listed nor counted, those that are named may, and all are those that ran
- * within the last hour.
- */
-const runningNow = (wanted: ReadonlyArray<number> | undefined) => {
-  const listed = Effect.map(
-    MarketplaceAds.use((ads) => ads.getAdvertsV2({ statuses: [status.active] })),
-    runningIn
-  )
-  const kept = Effect.map(
-    KeptStatistics.use((statistics) => statistics.campaigns()),
-    runningIn
-  )
-  const unsure = wanted?.map((id): Running => ({ ...nameless(id), isUnsure: true }))
-  return Effect.catchIf(listed, isUnlisted, () =>
-    Effect.catch(countedNow, () => (unsure === undefined ? kept : Effect.succeed(unsure)))
-  )
-}
-
-/** Campaigns whose start was sent and need not show yet. */
-const startedNow = Effect.zipWith(
-  Plans.use((plans) => plans.entries),
-  Clock.currentTimeMillis,
-  (entries, now) => startedLately(entries, now).map(nameless)
-)
 
 /** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
 const goesOnMs = 3_600_000
