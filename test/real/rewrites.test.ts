@@ -19,7 +19,7 @@ import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { scene } from "../contract/twoEngines.ts"
 import { operatorCommand, watched } from "../engine/plans/process.ts"
-import { Beside, serverWithPlans } from "../engine/plans/support.ts"
+import { Beside, mutateCopies, serverWithPlans } from "../engine/plans/support.ts"
 import { planted } from "../engine/upgrade/planted.ts"
 import { engineFolder } from "../engines/install.ts"
 import { ask, type Json } from "../support/harness.ts"
@@ -566,6 +566,242 @@ for (const engine of inject("engines")) {
           assert.deepStrictEqual(yield* contents, before)
           const left = yield* send("GET", "/workflows?limit=250")
           assert.notInclude(JSON.stringify(left.body), "Temporary run of")
+        }).pipe(Effect.scoped),
+      longest
+    )
+  })
+}
+
+/** Nodes one behind the other, of which the first is a webhook. */
+const inLine = (...nodes: ReadonlyArray<Json>) => ({
+  nodes: nodes.map((one) => ({ ...one, type: String(one["type"]).replace("engine-nodes-base", "n8n-nodes-base") })),
+  connections: Object.fromEntries(
+    nodes.slice(1).map((one, index) => [String(nodes[index]?.["name"]), { main: [[to(String(one["name"]))]] }])
+  ),
+  settings: { executionOrder: "v1" }
+})
+
+/** Six items with what each old node of a workflow needs. */
+const made = node(
+  "code",
+  "Made",
+  {
+    jsCode: `return [3, 1, 2, 3, 5, 4].map((id) => ({
+  json: { id, kind: id % 2 === 0 ? "even" : "odd", html: "<p>" + id + "</p><p>b</p>" },
+}));`
+  },
+  { typeVersion: 2 }
+)
+
+const everyKind = (hook: Json) =>
+  inLine(
+    hook,
+    made,
+    node("function", "All", {
+      functionCode: `return items.map(({ json }, item) => ({
+  json: { ...json, place: item, list: [item, 2] },
+  binary: { note: { data: "aGk=", mimeType: "text/plain", fileName: "a.txt" } },
+  pairedItem: { item },
+}));`
+    }),
+    node("functionItem", "Each", { functionCode: "item.half = item.place / 2;\nreturn item;" }),
+    node("htmlExtract", "Html", {
+      sourceData: "json",
+      dataPropertyName: "html",
+      extractionValues: { values: [{ key: "p", cssSelector: "p", returnArray: true }] },
+      options: {}
+    }),
+    node("code", "Again", { jsCode: "return $('Each').all();" }, { typeVersion: 2 }),
+    node(
+      "itemLists",
+      "Sorted",
+      { operation: "sort", sortFieldsUi: { sortField: [{ fieldName: "id", order: "descending" }] }, options: {} },
+      { typeVersion: 2 }
+    ),
+    node(
+      "itemLists",
+      "Once",
+      { operation: "removeDuplicates", compare: "selectedFields", fieldsToCompare: "id", options: {} },
+      { typeVersion: 3.1 }
+    ),
+    node("itemLists", "Top", { operation: "limit", maxItems: 4 }, { typeVersion: 1 }),
+    node(
+      "itemLists",
+      "Parts",
+      {
+        operation: "splitOutItems",
+        fieldToSplitOut: "list",
+        include: "selectedOtherFields",
+        fieldsToInclude: "kind, id",
+        options: {}
+      },
+      { typeVersion: 3.1 }
+    ),
+    node(
+      "itemLists",
+      "Sums",
+      {
+        operation: "summarize",
+        fieldsToSummarize: { values: [{ aggregation: "sum", field: "id" }] },
+        fieldsToSplitBy: "kind",
+        options: {}
+      },
+      { typeVersion: 3.1 }
+    ),
+    node(
+      "itemLists",
+      "Whole",
+      { operation: "concatenateItems", aggregate: "aggregateAllItemData", destinationFieldName: "all", options: {} },
+      { typeVersion: 3.1 }
+    )
+  )
+
+/** Runs a workflow by its webhook, until the engine shows one success more. */
+const ran = Effect.fnUntraced(function* (id: string, hook: string) {
+  const { send, trigger } = yield* Beside
+  const successes = Effect.map(
+    send("production", "GET", `/executions?workflowId=${id}&status=success`),
+    ({ data }) => objectsOf(data).length
+  )
+  const before = yield* successes
+  assert.strictEqual(yield* trigger("production", hook), 200)
+  yield* eventually(successes, (count) => count > before)
+})
+
+/** A node of the rewritten workflow, and texts of its parameters that a mutant has otherwise. */
+const mutants: ReadonlyArray<readonly [node: string, text: string, other: string]> = [
+  ["All", "place: item", "place: item + 1"],
+  ["All", "place: item", "place: String(item)"],
+  ["All", "place: item, ", ""],
+  ["All", "place: item", "places: item"],
+  ["All", "[item, 2]", "[2, item]"],
+  ["All", "...json, ", ""],
+  ["All", "aGk=", "aG8="],
+  ["All", "note:", "other:"],
+  ["All", "text/plain", "text/html"],
+  ["All", "a.txt", "b.txt"],
+  ["All", "pairedItem: { item }", "pairedItem: { item: 0 }"],
+  ["All", "return items", "return items.slice(1)"],
+  ["All", "return items", "return [...items].reverse()"],
+  ["All", "return items", "return nobody"],
+  ["Each", ", binary: $input.item.binary", ""],
+  ["Each", "item.half", "item.whole"],
+  ["Each", "/ 2", "* 2"],
+  ["Html", '"p","returnArray":true', '"p","returnArray":false'],
+  ["Sorted", "descending", "ascending"],
+  ["Once", '"id"', '"kind"'],
+  ["Top", "4", "3"],
+  ["Parts", "kind, id", "id"],
+  ["Parts", "selectedOtherFields", "noOtherFields"],
+  ["Sums", '"sum"', '"count"'],
+  ["Whole", '"all"', '"whole"']
+]
+
+/** Parameters with another text in one of their texts, or in their JSON. */
+const mutated = (parameters: unknown, text: string, other: string): Json => {
+  const { jsCode, ...rest } = objectOf(parameters)
+  if (typeof jsCode === "string") return { ...rest, jsCode: jsCode.replace(text, other) }
+  return readWorkflow(`{"nodes":[${JSON.stringify(rest).replace(text, other)}]}`).nodes[0] ?? {}
+}
+
+for (const engine of inject("engines")) {
+  const server = Layer.unwrap(
+    Effect.map(HttpClient.HttpClient, (client) => {
+      const place = { host: engine.host, apiKey: engine.apiKey }
+      return serverWithPlans({ production: place, staging: place }, client)
+    })
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+
+  layer(server, { excludeTestServices: true, timeout: "60 seconds" })(`proofs on ${engine.version}`, (it) => {
+    it.effect(
+      "catch every mutated rewrite, and find the rewrite as it is the same",
+      () =>
+        Effect.gen(function* () {
+          const { activate, hook, listed, make, prefix } = yield* scene
+          const started = {
+            ...hook("mutants"),
+            parameters: { path: `${prefix}-mutants`, httpMethod: "POST", options: {} }
+          }
+          const id = yield* make("production", "Mutants", everyKind(started))
+          yield* activate("production", id)
+          const plan = Effect.andThen(
+            ran(id, `${prefix}-mutants`),
+            ask("plan_upgrade", { instances: "production", where: { ids: [id] }, accept: [id] })
+          )
+          for (const [name, text, other] of mutants) {
+            let count = 0
+            yield* mutateCopies((_, nodes) =>
+              nodes.map((one) => {
+                const parameters = one["name"] === name ? mutated(one["parameters"], text, other) : one["parameters"]
+                if (JSON.stringify(parameters) !== JSON.stringify(one["parameters"])) count += 1
+                return { ...one, parameters }
+              })
+            )
+            const caught = yield* plan
+            assert.isAbove(count, 0, `${name}: ${text}`)
+            assert.deepInclude(
+              caught,
+              { steps: 0, verdicts: { different: 1 } },
+              `${name}: ${text} ${JSON.stringify(caught)}`
+            )
+          }
+          yield* mutateCopies((_, nodes) => nodes)
+          const right = yield* plan
+          assert.deepInclude(right, { steps: 1, verdicts: { proved: 1 } }, JSON.stringify(right))
+          const left = (yield* listed("production", "workflows")).map(({ name }) => name)
+          assert.deepStrictEqual(left, [`${prefix} Mutants`])
+          yield* Effect.logInfo(`${mutants.length} mutants caught on ${engine.version}`)
+        }).pipe(Effect.scoped),
+      longest
+    )
+
+    it.effect(
+      "pair what leaves a loop with its rounds, and tell what comes of kept state, of one run for all and of items that are shared",
+      () =>
+        Effect.gen(function* () {
+          const { activate, hook, make, prefix } = yield* scene
+          const isV1 = engine.version.startsWith("1.")
+          const fun = (functionCode: string, beside: Json = {}) => node("function", "Old", { functionCode }, beside)
+          const called = inLine(
+            node("executeWorkflowTrigger", "Called", { inputSource: "passthrough" }, { typeVersion: 1.1 }),
+            node("noOp", "End")
+          )
+          const callee = yield* make("production", "callee", called)
+          if (!isV1) yield* activate("production", callee)
+          const verdictOf = Effect.fnUntraced(function* (name: string, ...nodes: ReadonlyArray<Json>) {
+            const started = {
+              ...hook(name),
+              parameters: { path: `${prefix}-${name}`, httpMethod: "POST", options: {} }
+            }
+            const id = yield* make("production", name, inLine(started, made, ...nodes, node("noOp", "End")))
+            yield* activate("production", id)
+            yield* ran(id, `${prefix}-${name}`)
+            const plan = yield* ask("plan_upgrade", { instances: "production", where: { ids: [id] } })
+            return String(objectsOf(plan["workflows"])[0]?.verdict)
+          })
+          const workflowId = { __rl: true, mode: "id", value: callee }
+          const call = node("executeWorkflow", "Old", { workflowId, mode: "each", options: {} }, { typeVersion: 1.2 })
+          assert.match(yield* verdictOf("each", call), /^proved by 1 run with 6 items/)
+          const kept =
+            "const state = getWorkflowStaticData('node');\nstate.n = (state.n || 0) + 1;\nreturn [{ json: { n: state.n } }];"
+          assert.match(
+            yield* verdictOf("state", fun(kept)),
+            /^equal by rule: run \d+ depends on what code keeps .* expected 1, got 2$/
+          )
+          const counted = "return items.map(() => ({ json: { n: items.length } }))"
+          const once = yield* verdictOf("once", fun(counted, { executeOnce: true }))
+          assert.match(once, isV1 ? /^different .*: expected 1 item, got 6$/ : /^proved/)
+          const owning = "for (const { json } of items) json.deep = { list: [json.id] };\nreturn items;"
+          const reaching = "for (const { json } of items) json.deep.list.push(9);\nreturn items;"
+          const shared = yield* verdictOf(
+            "shared",
+            node("code", "Owner", { jsCode: owning }, { typeVersion: 2 }),
+            fun(reaching)
+          )
+          assert.match(
+            shared,
+            isV1 ? /^different on production: Owner, item 1, deep\.list\[1\]: expected nothing, got 9/ : /^proved/
+          )
         }).pipe(Effect.scoped),
       longest
     )

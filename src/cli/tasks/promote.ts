@@ -105,8 +105,16 @@ interface Promotion {
 /** Names and values come from workflows: none of them may end a line, begin a link or mention a person. */
 export const plain = (text: string): string =>
   oneLine(maskText(text))
-    .replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`)
+    .replace(/^>|[\\`*_[<#|~]/g, (mark) => `\\${mark}`)
     .replace(/@(?=\w)/g, "@&#8203;")
+
+/** The same as code, of which every character stands for itself. */
+const asCode = (text: string): string => {
+  const line = oneLine(maskText(text))
+  const ticks = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length))
+  const fence = "`".repeat(ticks + 1)
+  return ticks === 0 ? fence + line + fence : `${fence} ${line} ${fence}`
+}
 
 /** A part of a Markdown text; none where nothing stands in it. */
 export const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -152,10 +160,7 @@ const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): stri
       of("update").flatMap(({ change, reason }) => {
         if (change.kind !== "update") return []
         const { after } = describing.describe(change)
-        return [
-          `- **${plain(change.name)}**: ${plain(reason)}`,
-          ...changesIn(after).map((line) => `  - ${plain(line)}`)
-        ]
+        return [`- **${plain(change.name)}**: ${plain(reason)}`, ...changesIn(after)]
       })
     ),
     ...section(
@@ -193,10 +198,10 @@ const rowsInto = ({ steps }: Plan<Change>, table: string): string => {
   return rows.length === 0 ? "" : `; with ${rows.length} rows`
 }
 
-/** The lines of a change's description. */
+/** The lines of a change's description, which hold code. */
 export const changesIn = (after: unknown): ReadonlyArray<string> => {
   const { changes = [] }: { readonly changes?: unknown } = typeof after === "object" && after !== null ? after : {}
-  return Array.isArray(changes) ? changes.map(String) : []
+  return Array.isArray(changes) ? changes.map((line) => `  - ${asCode(String(line))}`) : []
 }
 
 /** The result of an apply, as Markdown. */

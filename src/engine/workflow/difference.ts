@@ -58,7 +58,9 @@ export const changeLines = (changes: ReadonlyArray<Change>, most = 40): Readonly
   const lines = changes
     .slice(0, most)
     .map(({ hunk, text }) => [oneLine(text), ...(hunk === undefined ? [] : quotedLines(hunk))].join("\n"))
-  return changes.length <= most ? lines : [...lines, `and ${changes.length - most} more changes`]
+  return changes.length <= most
+    ? lines
+    : [...lines, `and ${changes.length - most} more ${changes.length - most === 1 ? "change" : "changes"}`]
 }
 
 const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> =>

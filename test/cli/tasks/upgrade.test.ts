@@ -124,6 +124,31 @@ describe("upgrade", () => {
     })
   )
 
+  it.live("shows code of differences as it is, and says how what no run can prove is accepted", () =>
+    Effect.gen(function* () {
+      const { command } = yield* place([
+        {
+          name: "Sum",
+          nodes: [
+            node("Start", "manualTrigger"),
+            node("Add", "function", { functionCode: "return [{ json: { a: `*${1}*`, b: '@you | <b>' } }]" })
+          ],
+          connections: link("Start", "Add")
+        }
+      ])
+      yield* Effect.promise(async () => {
+        const planned = await command("upgrade", "--plan")
+        assert.match(planned.stdout, /equal by rule: no recorded run shows Add at work\. Accept it by name/)
+        const applied = await command("upgrade", "--apply", "--accept", "Sum")
+        assert.include(
+          applied.stdout,
+          "\n  - `` Add: jsCode set to \"return [{ json: { a: `*${1}*`, b: '@you | <b>' } }]\" ``\n"
+        )
+        assert.include(applied.stdout, "\n  - `Add: type function → code`\n")
+      })
+    })
+  )
+
   it.live("compares with node types of a version that was fetched, of which npm may have no package", () =>
     Effect.gen(function* () {
       const { command, cwd } = yield* place([

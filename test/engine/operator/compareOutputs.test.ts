@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 
 import type { NodeRun } from "../../../src/engine/operator/explain/runData.ts"
 import { compareOutputs, type Comparison } from "../../../src/engine/operator/proof/compare.ts"
+import { wasRecorded } from "../../../src/engine/operator/proof/recordedRuns.ts"
 import type { Json } from "../../support/harness.ts"
 
 const item = (json: Json, from: unknown = { item: 0 }, binary?: Json) => ({
@@ -26,6 +27,23 @@ const differing = (before: NodeRun, after: NodeRun, how: Partial<Comparison> = {
 const paths = (...given: Parameters<typeof differing>) => differing(...given).differences.map(({ path }) => path)
 
 const file = (data: string, more: Json = {}) => ({ data: { data, mimeType: "text/plain", fileName: "a.txt", ...more } })
+
+describe("a recorded node is the present one", () => {
+  const node = { type: "n8n-nodes-base.itemLists", typeVersion: 1 }
+  const isSame = (now: Json, recorded: Json) =>
+    wasRecorded({ ...node, parameters: now }, { ...node, parameters: recorded })
+
+  it("though the engine added what it takes by default, and left out options that are not set", () => {
+    assert.isTrue(isSame({ operation: "limit", options: {} }, { operation: "limit", maxItems: 1 }))
+    assert.isTrue(isSame({ options: { a: {} } }, { options: {} }))
+  })
+
+  it("unless something else was set", () => {
+    assert.isFalse(isSame({ maxItems: 2 }, { maxItems: 1 }))
+    assert.isFalse(isSame({ options: { a: 1 } }, {}))
+    assert.isFalse(isSame({ fields: [] }, {}))
+  })
+})
 
 describe("outputs of a node are compared", () => {
   it("by the input item that each item comes from, in whatever form an engine writes it", () => {

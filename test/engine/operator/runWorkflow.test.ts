@@ -286,9 +286,11 @@ describe("what nodes do outside", () => {
         node("set", "Keyed", { credentials: { httpBasicAuth: { id: "1", name: "Key" } } }),
         node("code", "Sum", { parameters: { jsCode: "return items" } }),
         node("code", "Fetch", { parameters: { jsCode: "return this.helpers.httpRequest({})" } }),
+        node("removeDuplicates", "Each once"),
+        node("removeDuplicates", "New ones", { parameters: { operation: "removeItemsSeenInPreviousExecutions" } }),
         node("httpRequest", "Off", { disabled: true })
       ),
-      ["Get", "Mail", "Sub", "Strange", "Keyed", "Fetch"]
+      ["Get", "Mail", "Sub", "Strange", "Keyed", "Fetch", "New ones"]
     )
   })
 

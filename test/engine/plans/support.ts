@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted, Schedule, Schema } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 
 import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import type { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import { type JsonObject, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import type { Selection } from "../../../src/mcp/selection.ts"
 import { ask, environment, type Json } from "../../support/harness.ts"
 import { planServer, type PlanSettings } from "../../support/planServer.ts"
@@ -49,6 +50,29 @@ export interface Place {
 
 /** How often an engine is asked again for what it does in the background. */
 const often = { schedule: Schedule.spaced("20 millis"), times: 250 }
+
+const prefix = "Temporary run of "
+
+/** Changes the nodes of the temporary copies that are made on `production`, by the names of their workflows. */
+export const mutateCopies = (
+  mutate: (workflow: string, nodes: ReadonlyArray<JsonObject>) => ReadonlyArray<JsonObject>
+) =>
+  Effect.gen(function* () {
+    const { meddle, send } = yield* Beside
+    yield* meddle((request, proceed) => {
+      const isCopied = request.method === "POST" && new URL(request.url).pathname === "/api/v1/workflows"
+      if (!isCopied || request.body._tag !== "Uint8Array") return proceed
+      const body = readJson(new TextDecoder().decode(request.body.body))
+      const name = String(body["name"])
+      if (!name.startsWith(prefix)) return proceed
+      const nodes = mutate(name.slice(prefix.length), objectsOf(body["nodes"]))
+      return send("production", "POST", "/workflows", { ...body, nodes }).pipe(
+        Effect.map((copy) => HttpClientResponse.fromWeb(request, Response.json(copy))),
+        // The server learns from an engine that refuses some setting of a copy.
+        Effect.catchDefect(() => proceed)
+      )
+    })
+  })
 
 /** The server with its tools of plans over these places, all reached by one client. */
 export const serverWithPlans = (

@@ -6,7 +6,7 @@ import { objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import { freezingSuite } from "../../contract/freezing.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { historyIn } from "../history/support.ts"
-import { Beside, type Given, twoEmbedded } from "./support.ts"
+import { Beside, type Given, mutateCopies, twoEmbedded } from "./support.ts"
 
 const node = (kind: string, name: string, parameters: Json = {}, beside: Json = {}) => ({
   id: `id-of-${name}`,
@@ -126,8 +126,8 @@ describe("plan_upgrade", () => {
       })
       const blocked = JSON.stringify(plan["blocked"])
       assert.include(blocked, `Unseen (${unseen})`)
-      assert.include(blocked, "equal by rule: no recorded run shows New at work. Name it in accept")
-      assert.include(blocked, "unproved: no recorded run shows Late at work; it uses $now. Name it in accept")
+      assert.include(blocked, "equal by rule: no recorded run shows New at work. Accept it by name")
+      assert.include(blocked, "unproved: no recorded run shows Late at work; it uses $now. Accept it by name")
       assert.include(blocked, "node Reads")
       assert.include(blocked, "U3-function: reads the environment by `process`, which a Code node has not (line 3)")
       assert.include(blocked, String.raw`every 90 \"seconds\" is a rhythm that no schedule by the clock keeps`)
@@ -227,11 +227,51 @@ describe("plan_upgrade", () => {
     }).pipe(Effect.provide(engine("1.82.3")))
   )
 
+  it.live("proves nothing of a node past which items went, as it is disabled", () =>
+    Effect.gen(function* () {
+      const off = (name: string) => node("function", name, { functionCode: "return items" }, { disabled: true })
+      yield* made(chain("Off", [webhook("off"), off("Off"), keep]), "off", ["name=a"])
+      const id = yield* made(chain("Once off", [webhook("once"), off("Once"), keep]), "once", ["name=a"])
+      const { connections, name, nodes, settings } = yield* workflowOf(id)
+      const enabled = objectsOf(nodes).map((one) => ({ ...one, disabled: false }))
+      yield* (yield* Beside).send("production", "PUT", `/workflows/${id}`, {
+        name,
+        nodes: enabled,
+        connections,
+        settings
+      })
+      const plan = yield* ask("plan_upgrade", instances)
+      assert.deepInclude(plan, { steps: 0, verdicts: { "equal by rule": 2 } })
+      assert.include(JSON.stringify(plan["blocked"]), "no recorded run shows Off at work")
+    }).pipe(Effect.provide(engine("2.41.1")))
+  )
+
+  it.live("is refused by a proof where a rewritten node fails, or changes what nodes before it gave out", () =>
+    Effect.gen(function* () {
+      const code = "return { name: $json.kept, list: [1] }"
+      const nodes = (path: string) => [webhook(path), keep, node("function", "Clean", { functionCode: code })]
+      yield* made(chain("Fails", nodes("fails")), "fails", ["name=a"])
+      yield* made(chain("Leaks", nodes("leaks")), "leaks", ["name=a"])
+      yield* mutateCopies((workflow, all) => {
+        const changed = workflow.startsWith("Fails") ? "Clean" : "Keep"
+        const parameters = changed === "Keep" ? {} : { jsCode: "return nobody.knows" }
+        // Where the rewritten node is mocked, what is before it gives the same as ever.
+        const isMocked = !JSON.stringify(all).includes("$json.kept")
+        return all.map((one) => (one["name"] === changed && !isMocked ? { ...one, parameters } : one))
+      })
+      const plan = yield* ask("plan_upgrade", { ...instances, accept: ["Fails", "Leaks"] })
+      assert.deepInclude(plan, { steps: 0, verdicts: { different: 2 } }, JSON.stringify(plan))
+      const blocked = JSON.stringify(plan["blocked"])
+      assert.match(blocked, /different on production: Clean, error: expected nothing, got /)
+      assert.match(blocked, /different on production: Keep, item 1, kept: expected /)
+    }).pipe(Effect.provide(engine("2.41.1")))
+  )
+
   it.live(
     "catches every rewrite that gives something else, and names the node, the item and the field",
     () =>
       Effect.gen(function* () {
-        const { meddle, send } = yield* Beside
+        const { send } = yield* Beside
         const item = (index: number) =>
           `{ json: { name: $json.query.name, place: ${index}, list: [1, 2], more: { deep: "x" } }, ` +
           `binary: { note: { data: "aGk=", mimeType: "text/plain" } }, pairedItem: { item: 0 } }`
@@ -262,17 +302,13 @@ describe("plan_upgrade", () => {
         }
         const same = chain("Same", [webhook("same"), node("function", "Clean", { functionCode: code }), keep])
         yield* made(same, "same", ["name=a"])
-        yield* meddle((request, proceed) => {
-          const text = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-          const index = /"Temporary run of Mutant (\d+)/.exec(text)?.[1]
+        yield* mutateCopies((workflow, nodes) => {
+          const index = /^Mutant (\d+)/.exec(workflow)?.[1]
           const mutate = index === undefined ? undefined : mutations[Number(index) % mutations.length]
-          if (mutate === undefined) return proceed
-          const body = readJson(text)
-          const nodes = objectsOf(body["nodes"]).map((one) =>
-            one["name"] === "Clean" ? { ...one, parameters: { mode: "runOnceForAllItems", jsCode: mutate(code) } } : one
-          )
-          return Effect.map(send("production", "POST", "/workflows", { ...body, nodes }), (made) =>
-            HttpClientResponse.fromWeb(request, Response.json(made))
+          return nodes.map((one) =>
+            mutate !== undefined && one["name"] === "Clean"
+              ? { ...one, parameters: { mode: "runOnceForAllItems", jsCode: mutate(code) } }
+              : one
           )
         })
         const plan = yield* ask("plan_upgrade", { ...instances, accept: ["Mutant 0"] })

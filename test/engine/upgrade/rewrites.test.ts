@@ -160,6 +160,26 @@ describe("the rewrite of a Function", () => {
     )
     assert.deepStrictEqual(conditions, ["the text of an error gains the number of its line"])
   })
+
+  it("has a condition where the node is set to run once, and tells where its code keeps something", () => {
+    const once = rewritten(node("function", { functionCode: "return items" }, { executeOnce: true }))
+    assert.deepStrictEqual(once.conditions, ["engines of 1.x give a Code node all items, though it is set to run once"])
+    assert.isFalse(once.parts[0]?.isStateful)
+    const keeping = node("function", { functionCode: "getWorkflowStaticData('node').n = 1; return items" })
+    assert.isTrue(rewritten(keeping).parts[0]?.isStateful)
+  })
+
+  it("is not made where another node has the same name", () => {
+    const old = node("function", { functionCode: "return items" })
+    const nodes = [before, old, { ...old, id: "other" }]
+    const { graph, left } = rewriteWorkflow(
+      { nodes, connections, settings: {} },
+      [{ rule: "U3-function", node: "Old" }],
+      around
+    )
+    assert.deepStrictEqual(left, [{ rule: "U3-function", node: "Old", reason: "another node has the same name" }])
+    assert.deepStrictEqual(graph.nodes, nodes)
+  })
 })
 
 describe("the rewrite of a Function Item", () => {

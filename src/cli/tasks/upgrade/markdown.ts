@@ -111,10 +111,7 @@ const planLines = ({ describing, plan, verdicts }: Planned): ReadonlyArray<strin
     "Difference",
     plan.steps.flatMap(({ change }) =>
       change.kind === "update"
-        ? [
-            `- **${plain(change.name)}** on ${plain(change.instance)}`,
-            ...changesIn(describing.describe(change).after).map((line) => `  - ${plain(line)}`)
-          ]
+        ? [`- **${plain(change.name)}** on ${plain(change.instance)}`, ...changesIn(describing.describe(change).after)]
         : []
     )
   ),

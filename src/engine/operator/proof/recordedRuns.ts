@@ -64,8 +64,11 @@ export const wasRecorded = (now: JsonObject, recorded: JsonObject): boolean =>
   ["type", "typeVersion"].every((field) => isSameJson(recorded[field], now[field])) &&
   isWithin(now.parameters, recorded.parameters)
 
-/** Whether a value is another one without some of its fields: engines record nodes with the defaults of what they leave out. */
-const isWithin = (part: unknown, whole: unknown): boolean => {
+/**
+ * Whether a value is another one without some of its fields: engines record nodes with the defaults of what they leave out, and
+ * without options that are not set.
+ */
+const isWithin = (part: unknown, whole: unknown = {}): boolean => {
   if (isJsonObject(part) && isJsonObject(whole)) {
     return Object.entries(part).every(([name, value]) => isWithin(value, whole[name]))
   }

@@ -60,6 +60,9 @@ export class NotReplayed extends Data.TaggedError("NotReplayed")<{
   readonly message: string
   /** Whether it ran, and ended otherwise. */
   readonly hasEnded?: boolean
+  /** The node that failed then, and how. */
+  readonly node?: string | undefined
+  readonly error?: string
 }> {}
 
 /** Repeats a recorded success with a changed workflow, in a temporary copy in which nothing acts outside, up to its success. */
@@ -77,6 +80,7 @@ export const replay = Effect.fnUntraced(function* (
   if (ran.notice !== undefined) return yield* new NotReplayed({ message: ran.notice })
   if (ran.status === "success") return ran.data
   const failure = failureOf(ran.data)
-  const words = failure === undefined ? ran.status : String(wordsOf(failure.error, 200).message)
-  return yield* new NotReplayed({ message: `${failure?.at?.node ?? "the run"} failed: ${words}`, hasEnded: true })
+  const node = failure?.at?.node
+  const error = failure === undefined ? ran.status : String(wordsOf(failure.error, 200).message)
+  return yield* new NotReplayed({ message: `${node ?? "the run"} failed: ${error}`, hasEnded: true, node, error })
 })

@@ -52,7 +52,8 @@ export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>, parse: Parse): R
   })
 
 const hasSideEffects = (node: JsonObject): boolean =>
-  !(inert.has(toEngineType(String(node.type))) || readsTable(node)) || credentialsOf(node).length > 0
+  !(inert.has(toEngineType(String(node.type))) || readsTable(node) || comparesItems(node)) ||
+  credentialsOf(node).length > 0
 
 const tableReads = new Set(["row get", "row rowExists", "row rowNotExists", "table list"])
 
@@ -62,6 +63,11 @@ const readsTable = (node: JsonObject): boolean => {
   const isTable = ["dataTable", "dataTableTool"].some((kind) => toEngineType(String(node.type)) === nodeType(kind))
   return isTable && tableReads.has(`${String(resource)} ${String(operation)}`)
 }
+
+/** Whether a node removes duplicates among the items that it gets; its other operations keep them for later runs. */
+const comparesItems = ({ parameters, type }: JsonObject): boolean =>
+  toEngineType(String(type)) === nodeType("removeDuplicates") &&
+  (objectOf(parameters).operation ?? "removeDuplicateInputItems") === "removeDuplicateInputItems"
 
 /** Whether a node only asks a service for something: a request by GET without a body. */
 export const onlyAsks = (node: JsonObject): boolean => {

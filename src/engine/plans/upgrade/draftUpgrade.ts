@@ -88,7 +88,7 @@ const problemOf = ({ isAccepted, rewritten, verdict, workflow }: Candidate): Omi
   }
   return verdict._tag === "proved" || isAccepted
     ? undefined
-    : { reason: `${verdict._tag}: ${verdict.why}. Name it in accept to rewrite it all the same` }
+    : { reason: `${verdict._tag}: ${verdict.why}. Accept it by name to rewrite it all the same` }
 }
 
 const stepFor = ({ instance, rewritten, verdict, workflow }: Candidate, level: number): Step => {
@@ -178,12 +178,16 @@ const warningsOf = (applied: ReadonlyArray<Candidate>): ReadonlyArray<string> =>
         rule === "U2-start" && graph.nodes.some(({ type }) => String(type).endsWith(".executeWorkflowTrigger"))
     )
   )
-  return called.length === 0
-    ? []
-    : [
-        `Others call ${listed(
-          called.map(({ workflow }) => workflow.name),
-          mostNamed
-        )}: engines from 2.0 on only run what is published`
-      ]
+  const looped = applied.filter(({ rewritten: { parts } }) => parts.some(({ rule }) => rule === "U3-each"))
+  const namesOf = (some: ReadonlyArray<Candidate>) =>
+    listed(
+      some.map(({ workflow }) => workflow.name),
+      mostNamed
+    )
+  return [
+    ...(called.length === 0 ? [] : [`Others call ${namesOf(called)}: engines from 2.0 on only run what is published`]),
+    ...(looped.length === 0
+      ? []
+      : [`In ${namesOf(looped)}, a call that gives out nothing ends the loop around it, without an error`])
+  ]
 }

@@ -26,7 +26,8 @@ import { unknownTypes, versioned } from "../NodeTypes.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { readNodeTypes, publicVersionOf } from "../readNodeTypes.ts"
 import { type Candidate, draftUpgrade, type Verdict } from "./draftUpgrade.ts"
-import { prove, type ToProve } from "./prove.ts"
+import { prove } from "./prove.ts"
+import type { ToProve } from "./repeated.ts"
 
 type Client = EngineClient["Service"]
 

@@ -36,6 +36,8 @@ export interface Rewritten {
   readonly conditions: ReadonlyArray<string>
   /** The items that a trigger gives out, whatever starts it. */
   readonly emits?: ReadonlyArray<JsonObject>
+  /** Whether its code keeps something from one run to the next. */
+  readonly isStateful?: boolean
 }
 
 /** The reason why something stays as it is, with the line of the code where it holds some. */

@@ -53,6 +53,7 @@ interface Translated {
   readonly code: string
   readonly tree: unknown
   readonly conditions: ReadonlyArray<string>
+  readonly isStateful: boolean
 }
 
 const lineOf = (code: string, place: unknown): number => code.slice(0, Number(place)).split("\n").length
@@ -69,6 +70,7 @@ const translated = (code: string, parse: Parse, input: "item" | "items"): Result
     )
     const conditions = new Set<string>()
     const edits: Array<Edit> = []
+    let isStateful = false
     for (const reference of references) {
       const { name, start } = reference
       const line = lineOf(code, start)
@@ -79,6 +81,7 @@ const translated = (code: string, parse: Parse, input: "item" | "items"): Result
       else if (name === input || same.has(name)) continue
       else if (name === "getWorkflowStaticData" && reference.isCalled && reference.path.length === 0) {
         edits.push({ start, end: reference.end, text: "$getWorkflowStaticData" })
+        isStateful = true
       } else if (name === "getBinaryDataAsync") edits.push(yield* bytesOf(tree, code, reference, input))
       else if (likely.has(name)) conditions.add(`it uses ${name}`)
       else if (!assigned.has(name) || name.startsWith("$")) {
@@ -86,7 +89,7 @@ const translated = (code: string, parse: Parse, input: "item" | "items"): Result
       }
     }
     if (input === "items") edits.push(...(yield* counters(tree, code, references)))
-    return { code: edited(code, edits), tree, conditions: [...conditions] }
+    return { code: edited(code, edits), tree, conditions: [...conditions], isStateful }
   })
 
 const edited = (code: string, edits: ReadonlyArray<Edit>): string =>
@@ -214,10 +217,13 @@ const returnsOf = (tree: unknown): ReadonlyArray<JsonObject> =>
     )
     .map(({ node }) => node)
 
-const isCareful = ({ continueOnFail, onError }: JsonObject): boolean =>
+/** What comes of errors after which a node goes on. */
+const ofErrors = ({ continueOnFail, onError }: JsonObject): ReadonlyArray<string> =>
   continueOnFail === true || (Predicate.isString(onError) && onError.startsWith("continue"))
+    ? ["the text of an error gains the number of its line"]
+    : []
 
-const errorText = "the text of an error gains the number of its line"
+const allItems = "engines of 1.x give a Code node all items, though it is set to run once"
 
 /** A text of code in the JSON of a node, as long as it stands there. */
 const codeOf = (node: JsonObject, field: string): Result.Result<string, Left> => {
@@ -232,16 +238,17 @@ const asCode = (mode: string, jsCode: string) => ({ kind: "code", typeVersion: 2
 export const rewriteFunction: Rewrite = (graph, node, around) =>
   Result.gen(function* () {
     const given = yield* codeOf(node, "functionCode")
-    const { code, conditions, tree } = yield* translated(given, around.parse, "items")
+    const { code, conditions, isStateful, tree } = yield* translated(given, around.parse, "items")
     if (returnsOf(tree).length === 0) return yield* left("its code returns nothing")
-    const all = [...conditions, ...(isCareful(node) ? [errorText] : [])]
-    return yield* withSuccessor(graph, node, asCode("runOnceForAllItems", code), around, all)
+    const all = [...conditions, ...ofErrors(node), ...(node.executeOnce === true ? [allItems] : [])]
+    const rewritten = yield* withSuccessor(graph, node, asCode("runOnceForAllItems", code), around, all)
+    return { ...rewritten, isStateful }
   })
 
 export const rewriteFunctionItem: Rewrite = (graph, node, around) =>
   Result.gen(function* () {
     const given = yield* codeOf(node, "functionCode")
-    const { code, conditions, tree } = yield* translated(given, around.parse, "item")
+    const { code, conditions, isStateful, tree } = yield* translated(given, around.parse, "item")
     const returned = returnsOf(tree)
     if (returned.length === 0) return yield* left("its code returns nothing")
     const odd = returned.find(({ argument }) => !isObject(argument, tree))
@@ -249,8 +256,9 @@ export const rewriteFunctionItem: Rewrite = (graph, node, around) =>
       return yield* left("returns what may be something else than one object", lineOf(given, odd.start))
     }
     if (given.includes(innerItem)) return yield* left(`uses ${innerItem}, a name that the rewrite needs`)
-    const all = [...conditions, ...(isCareful(node) ? [errorText] : [])]
-    return yield* withSuccessor(graph, node, asCode("runOnceForEachItem", wrapped(code)), around, all)
+    const all = [...conditions, ...ofErrors(node)]
+    const rewritten = yield* withSuccessor(graph, node, asCode("runOnceForEachItem", wrapped(code)), around, all)
+    return { ...rewritten, isStateful }
   })
 
 const innerItem = "resultOfItem"

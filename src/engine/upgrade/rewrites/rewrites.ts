@@ -1,5 +1,6 @@
 import { Result } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import type { Finding, RuleId } from "../Rule.ts"
 import { draftAgent, rewriteAgent } from "./agents.ts"
@@ -14,7 +15,7 @@ import {
   rewriteWriteBinaryFile
 } from "./files.ts"
 import { rewriteItemLists } from "./itemLists.ts"
-import type { Graph, Left, Rewrite, Rewritten, Surroundings } from "./Rewrite.ts"
+import { type Graph, left, type Left, type Rewrite, type Rewritten, type Surroundings } from "./Rewrite.ts"
 import { rewriteCallerPolicy, rewriteCron, rewriteInterval, rewriteStart, rewriteWorkflowTrigger } from "./triggers.ts"
 
 /** The rewrites, by the rule that tells of what they are for; for any other rule there is none. */
@@ -67,17 +68,18 @@ export const rewriteWorkflow = (
   findings: ReadonlyArray<Pick<Finding, "node" | "rule">>,
   around: Surroundings
 ): RewrittenWorkflow => {
-  const named = new Map(given.nodes.map((node) => [nameOf(node), node]))
+  const named = grouped(given.nodes, nameOf)
   const done = new Set<string>()
   return findings.reduce<RewrittenWorkflow>(
     (so, { node: name, rule }) => {
       const rewrite = rewrites[rule]
-      const node = name === undefined ? {} : named.get(name)
+      const [node, ...others] = name === undefined ? [{}] : (named.get(name) ?? [])
       const key = JSON.stringify([rule, name])
       if (rewrite === undefined || node === undefined || done.has(key)) return so
       done.add(key)
-      return Result.match(rewrite(so.graph, node, around), {
-        onFailure: (left) => ({ ...so, left: [...so.left, { rule, node: name, ...left }] }),
+      const outcome = others.length > 0 ? left("another node has the same name") : rewrite(so.graph, node, around)
+      return Result.match(outcome, {
+        onFailure: (why) => ({ ...so, left: [...so.left, { rule, node: name, ...why }] }),
         onSuccess: ({ graph, ...part }) => ({ ...so, graph, parts: [...so.parts, { rule, node: name, ...part }] })
       })
     },
