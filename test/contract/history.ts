@@ -238,6 +238,8 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           }
           const never = yield* refused("restore_workflow", { id: `${unique("never")} there` })
           assert.match(never.message, /^API error: Not Found \(workflow "never-/)
+          const nothing = yield* ask("workflow_history", { id: unique("never") })
+          assert.match(String(nothing["notice"]), /^There is no workflow never-\S+ on instance production\./)
         })
       )
 

@@ -96,6 +96,18 @@ export const names = (it: Suite) => {
     })
   )
 
+  it.effect("list_executions says that there is no workflow of an unknown id, and which name is like it", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* given({ name: unique("Newsletter"), nodes: [manual()] })
+      const hint = `Did you mean "${String(name)}" (${id})?`
+      assert.deepStrictEqual(yield* ask("list_executions", { workflowId: `${String(name)}s` }), {
+        notice: `There is no workflow ${String(name)}s on instance production. ${hint}`,
+        data: []
+      })
+      assert.deepStrictEqual(yield* ask("list_executions", { workflowId: id }), { data: [] })
+    })
+  )
+
   it.effect("a deletion by name is for a person to agree to, and by id it is not", () =>
     Effect.gen(function* () {
       const name = unique("Old report")

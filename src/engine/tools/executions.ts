@@ -22,7 +22,7 @@ import {
   optional,
   workflowId
 } from "./parameters.ts"
-import { refuseName } from "./references.ts"
+import { noticesOfUnknown, withNotices } from "./references.ts"
 import * as results from "./results.ts"
 
 const filters = {
@@ -59,10 +59,10 @@ export const listExecutions = EngineTool.make("list_executions", {
       isOver: isPastPeriod,
       show: (execution, { includeData = false }) => (includeData ? withoutStacks : metadata)(execution)
     }).pipe(
-      Effect.tap(({ data }) =>
-        data.length === 0 && cursor === undefined && given.workflowId !== undefined
-          ? refuseName(given.workflowId)
-          : Effect.void
+      Effect.flatMap((page) =>
+        page.data.length === 0 && cursor === undefined && given.workflowId !== undefined
+          ? Effect.map(noticesOfUnknown(given.workflowId), (notices) => withNotices(page, notices))
+          : Effect.succeed(page)
       )
     )
 })

@@ -144,16 +144,17 @@ const notFound = ({ given, kind }: Omit<Reference, "argument">, instance: string
 /** Longest time for names that are like an unknown one: they only help. */
 const hintTime = "5 seconds"
 
-/** The refusal with the names that are like the one that was given, if there are any. */
-const withNamesAlike = (error: ApiError, { given, kind }: Reference) =>
+/** The end of a refusal that proposes names like the one that was given; empty if there are none. */
+const hintFor = ({ given, kind }: Omit<Reference, "argument">) =>
   (kind === "workflow" ? workflowsLike(undefined) : thingsOf[kind](given)).pipe(
-    Effect.map((things) => {
-      const hint = proposed(given, things)
-      return hint === "" ? error : reworded(error, `${error.problem}${hint}`)
-    }),
+    Effect.map((things) => proposed(given, things)),
     Effect.timeout(hintTime),
-    Effect.orElseSucceed(() => error)
+    Effect.orElseSucceed(() => "")
   )
+
+/** The refusal with the names that are like the one that was given, if there are any. */
+const withNamesAlike = (error: ApiError, reference: Reference) =>
+  Effect.map(hintFor(reference), (hint) => (hint === "" ? error : reworded(error, `${error.problem}${hint}`)))
 
 /**
  * Fails as for an unknown id where a workflow is called like that, so that its name is resolved. For lists, which engines answer
@@ -174,6 +175,20 @@ export const exists = ({ given, kind }: Omit<Reference, "argument">) => {
     Effect.catchIf(isMissing, () => Effect.succeed(false))
   )
 }
+
+/**
+ * The notice about a workflow of which a list has nothing, if the instance does not have it. Engines answer such a list empty.
+ * A name in place of the id is refused like an unknown id, so that it is resolved.
+ */
+export const noticesOfUnknown = Effect.fnUntraced(function* (given: string, deletedNamed?: DeletedNamed) {
+  const { instance } = yield* EngineClient
+  const isThere = yield* Effect.option(exists({ given, kind: "workflow" }))
+  if (Option.contains(isThere, true)) return []
+  yield* refuseName(given, deletedNamed)
+  if (Option.isNone(isThere)) return []
+  const hint = yield* hintFor({ given, kind: "workflow" })
+  return [`There is no workflow ${given} on instance ${instance}${hint === "" ? "." : hint}`]
+})
 
 /** Looks up the deleted workflows of a name. */
 export type DeletedNamed = (name: string) => Effect.Effect<ReadonlyArray<Named>, Failure, EngineClient>

@@ -5,7 +5,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
 import { optional, text, workflowId } from "../../tools/parameters.ts"
-import { refuseName, resolvingNames, withNotices } from "../../tools/references.ts"
+import { noticesOfUnknown, resolvingNames, withNotices } from "../../tools/references.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { changesOfAll } from "./changesOfAll.ts"
@@ -56,7 +56,8 @@ const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string |
   const problem = yield* history.problem
   const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
   const { problem: unread, versions: all } = yield* engineVersions(id)
-  if (cursor === undefined && ours.data.length + all.length === 0) yield* refuseName(id, deletedNamed)
+  const isUnknown = cursor === undefined && ours.data.length + all.length === 0
+  const unknown = isUnknown ? yield* noticesOfUnknown(id, deletedNamed) : []
   if (!history.isKept && all.length === 0) return yield* nothingKept(id)
 
   // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.
@@ -76,6 +77,7 @@ const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string |
         : undefined
   return {
     ...noticed(
+      ...unknown,
       problem?.message,
       unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`
     ),
