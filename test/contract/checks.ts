@@ -293,7 +293,7 @@ export const checks = (it: Suite) => {
   it.effect("check_workflow wants a workflow", () =>
     Effect.gen(function* () {
       const { message } = yield* refused("check_workflow")
-      assert.match(message, /^Invalid id: or nodes must be given/)
+      assert.match(message, /^Invalid id: is missing: give it, or nodes/)
     })
   )
 
@@ -324,6 +324,27 @@ export const checks = (it: Suite) => {
           "node Call, parameters.requestMethood: there is no parameter requestMethood here"
         )
       })
+  )
+
+  it.effect("a write warns of settings that do not work, once", () =>
+    Effect.gen(function* () {
+      yield* ask("find_nodes", { query: "http request" })
+      const nowhere = "n0wh3r3000000000"
+      const noZone = "settings.timezone: there is no time zone Europe/Berln. Take a name of the IANA database"
+      const noWorkflow = `settings.errorWorkflow: this instance has no workflow ${nowhere}`
+      const warned = (answer: unknown) => decodeWarnings(answer).warnings?.join("\n")
+      const made = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Berln" } })
+      assert.include(warned(made), noZone)
+
+      const { id } = made
+      const updated = yield* ask("update_workflow", { id, settings: { errorWorkflow: nowhere } })
+      assert.include(warned(updated), noWorkflow)
+      assert.notInclude(warned(updated), "no time zone")
+      const operations = [{ op: "settings", parameters: { timezone: "Europe/Berlin", executionTimeout: 60 } }]
+      assert.notProperty(yield* ask("edit_workflow", { id, operations }), "warnings")
+      const wrong = [{ op: "settings", parameters: { timezone: "Europe/Berln" } }]
+      assert.include(warned(yield* ask("edit_workflow", { id, operations: wrong, dry_run: true })), noZone)
+    })
   )
 
   it.effect("a write warns of credentials and other workflows that are not there, in the nodes that it brings", () =>

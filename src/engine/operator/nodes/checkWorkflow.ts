@@ -41,7 +41,7 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
   run: Effect.fnUntraced(function* ({ connections, id, nodes }) {
     const engine = yield* EngineClient
     if (id === undefined && nodes === undefined) {
-      return yield* new InvalidArgument({ argument: "id", problem: "or nodes must be given" })
+      return yield* new InvalidArgument({ argument: "id", problem: "is missing: give it, or nodes" })
     }
     const saved = id === undefined ? undefined : yield* engine.getWorkflow(id)
     const all: ReadonlyArray<JsonObject> = nodes ?? saved?.nodes ?? []

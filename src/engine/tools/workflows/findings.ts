@@ -6,7 +6,12 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
-import { checkCredentialIds, checkResources, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
+import {
+  checkCredentialIds,
+  checkResources,
+  checkSettings,
+  checkSubWorkflows
+} from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { nameOf } from "../../workflow/models.ts"
 
@@ -19,12 +24,17 @@ const longest = "4 seconds"
 /** Clients of instances whose callers were told that node types are not checked; each is told once per process. */
 const hintedEngines = new WeakSet<EngineClient["Service"]>()
 
+/** A workflow to check with its settings. */
+interface Writable extends Checked {
+  readonly settings?: unknown
+}
+
 /**
  * Begins to check a workflow that is about to be written, and answers the effect that takes what was written and has the texts
  * of the findings, without those that `before` has as well. Node types are only used where they are cached or come within a
  * moment, so that no write waits; a check that fails is none. Credentials without an id are checked as the engine keeps them.
  */
-export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?: Checked) {
+export const checkBeside = Effect.fnUntraced(function* (given: Writable, before?: Writable) {
   const begun = given.nodes.some(lacksCredentialId) ? undefined : yield* Effect.forkChild(findingsIn(given, before))
   return (written: Pick<Checked, "nodes">) =>
     Effect.map(
@@ -35,16 +45,18 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
 })
 
 const findingsIn = Effect.fnUntraced(
-  function* (given: Checked, before: Checked | undefined) {
-    const after = asWritten(given, before)
+  function* (given: Writable, before: Writable | undefined) {
     const engine = yield* EngineClient
+    const ofSettings = yield* settingsFindings(engine, given, before)
+    if (given.nodes === before?.nodes && given.connections === before.connections) return ofSettings
+    const after = asWritten(given, before)
     const knowledge = yield* NodeKnowledge
     const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) =>
       Effect.map(checkWorkflow(workflow, catalog), (findings) => findings.map(inWords))
     const linesBefore = new Set(before === undefined ? [] : yield* check(before))
     const linesAfter = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
-    const lines = linesAfter.filter((line) => !linesBefore.has(line))
+    const lines = [...linesAfter.filter((line) => !linesBefore.has(line)), ...ofSettings]
     if (!isFetchable || hint === undefined || hintedEngines.has(engine)) return lines
     hintedEngines.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
@@ -59,7 +71,7 @@ const lacksId = (reference: unknown) => isJsonObject(reference) && textOf(refere
 const lacksCredentialId = ({ credentials }: JsonObject) => Object.values(objectOf(credentials)).some(lacksId)
 
 /** The same with credentials that were given by name alone as the engine keeps them, where it has found that very name. */
-const withKeptCredentials = (given: Checked, written: Pick<Checked, "nodes">): Checked => {
+const withKeptCredentials = (given: Writable, written: Pick<Checked, "nodes">): Writable => {
   const keptNodes = new Map(written.nodes.map((node) => [nameOf(node), objectOf(node.credentials)]))
   const nodes = given.nodes.map((node) => {
     if (!lacksCredentialId(node)) return node
@@ -88,6 +100,16 @@ const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObj
     ),
     (findings) => findings.flat().map(inWords)
   )
+
+/** Findings about settings that are new or changed. */
+const settingsFindings = (engine: EngineClient["Service"], given: Writable, before: Writable | undefined) => {
+  const former = objectOf(before?.settings)
+  const changed = Object.entries(objectOf(given.settings)).filter(([name, value]) => !isSameJson(value, former[name]))
+  const settings = Object.fromEntries(changed)
+  return Effect.map(checkSubWorkflows(engine, { nodes: [], settings }), (findings) =>
+    [...checkSettings({ settings }), ...findings].map(inWords)
+  )
+}
 
 /** Nodes that are new or changed. */
 const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArray<JsonObject> => {

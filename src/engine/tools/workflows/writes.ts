@@ -69,7 +69,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
-    const warnings = yield* checkBeside({ nodes: draft.nodes, connections })
+    const warnings = yield* checkBeside({ nodes: draft.nodes, connections, settings: draft.settings })
     const settings = { executionOrder: "v1", ...draft.settings }
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, ...location, connections, settings })
     const { id } = workflow
@@ -144,9 +144,9 @@ const update = Effect.fnUntraced(function* (
   const stops = current.active && active === false
   const starts = !current.active && active === true
   const isChanged = Object.keys(wanted).length > 0
-  const graph = graphIn(wanted)
-  const isOther = Object.keys(graph).length > 0
-  const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : () => Effect.succeed([])
+  const checked = checkedIn(wanted)
+  const isOther = Object.keys(checked).length > 0
+  const warnings = isOther ? yield* checkBeside({ ...current, ...checked }, current) : () => Effect.succeed([])
 
   yield* engine.requireRights([
     isChanged && "PUT /workflows/{}",
@@ -176,10 +176,11 @@ const update = Effect.fnUntraced(function* (
   }
 })
 
-/** The nodes and connections that are given. */
-const graphIn = ({ connections, nodes }: Pick<Changes, "connections" | "nodes">) => ({
+/** The nodes, connections and settings that are given. */
+const checkedIn = ({ connections, nodes, settings }: Pick<Changes, "connections" | "nodes" | "settings">) => ({
   ...(nodes === undefined ? {} : { nodes }),
-  ...(connections === undefined ? {} : { connections })
+  ...(connections === undefined ? {} : { connections }),
+  ...(settings === undefined ? {} : { settings })
 })
 
 type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }
