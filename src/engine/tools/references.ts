@@ -7,7 +7,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, reworded } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
 import { everything, firstPages, firstPagesIfSupported, workflowsIn } from "../client/listAll.ts"
-import { idPattern, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { idPattern, WorkflowId } from "../workflow/models.ts"
 import {
   inQuotes,
   isSameName,
@@ -104,29 +104,6 @@ const named = (kind: Kind, given: string) =>
 
 /** The workflows of exactly this name. */
 export const workflowsNamed = (name: string) => named("workflow", name)
-
-/** The ids that stand for workflows of the whole list that were given by their id or name; what none of them has stays as it is. */
-export const idsAmong = (
-  argument: string,
-  given: ReadonlyArray<string>,
-  all: ReadonlyArray<Workflow>,
-  instance: string
-): Effect.Effect<ReadonlyArray<string>, InvalidArgument> => {
-  const there = new Set<string>(all.map(({ id }) => id))
-  return Effect.forEach(given, (one) => {
-    if (there.has(one)) return Effect.succeed(one)
-    const things = all.filter(({ name }) => isSameName(name, one))
-    const [thing, ...others] = things
-    return others.length === 0
-      ? Effect.succeed(thing?.id ?? one)
-      : Effect.fail(
-          new InvalidArgument({
-            argument,
-            problem: severalNamed(one, "workflow", things.flatMap(namedWorkflow), instance)
-          })
-        )
-  })
-}
 
 /** A thing as a refusal has it that says that it is missing. */
 const thingOf = ({ given, kind }: Omit<Reference, "argument">): string => `${kind} ${given}`

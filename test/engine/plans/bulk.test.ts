@@ -784,6 +784,10 @@ for (const version of versions) {
           yield* make("production", { name: "Young", nodes: [hook("young")] })
           const idle = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { idle_days: 30 } })
           assert.deepInclude(idle, { steps: 0, selected: 0 })
+          for (const idle_days of [0, -1]) {
+            const { message } = yield* refused("plan_bulk", { action: "delete", where: { idle_days } })
+            assert.strictEqual(message, "Invalid idle_days: must be 1 or more")
+          }
           const unsaid = { instance: "production", action: "replace_text", find: "young", value: "old", match: "part" }
           assert.deepInclude(yield* ask("plan_bulk", unsaid), { steps: 1 })
           const { message } = yield* refused("plan_bulk", { instance: "production", action: "delete" })

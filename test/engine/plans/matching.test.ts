@@ -629,6 +629,7 @@ describe("plan_promotion", () => {
       yield* make("staging", "One")
       const ask = { from: "staging", to: "production" }
       assert.include((yield* refused("plan_promotion", ask)).message, "must hold ids, tag or name")
+      assert.include((yield* refused("plan_promotion", { ...ask, ids: [] })).message, "Invalid ids: fits no workflow")
       assert.include((yield* refused("plan_promotion", { ...ask, tag: "none" })).message, "fits no workflow on staging")
       assert.include(
         (yield* refused("plan_promotion", { ...ask, to: "staging", name: "*" })).message,

@@ -9,17 +9,17 @@ import { matcherOf } from "../../operator/search/criteria.ts"
 import { prepare } from "../../operator/search/searchInstance.ts"
 import { criteria } from "../../operator/search/searchWorkflows.ts"
 import { optional, text } from "../../tools/parameters.ts"
-import { idsAmong } from "../../tools/references.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { normalName, proposed } from "../../workflow/names.ts"
 import { isArchived } from "../content.ts"
+import { idsAmong } from "../idsAmong.ts"
 
 /** The arguments of a selection: those of a search, and others that only a whole list can answer. */
 const selection = Arguments.make({
   ...Struct.omit(criteria, ["calledBy"]),
   ids: optional(Schema.Array(Schema.String)),
   name: optional(text("Name; * stands for anything")),
-  idle_days: optional(Schema.Int)
+  idle_days: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be 1 or more" })))
 })
 
 /** The meaning of `where`, for each workflow and for all that are meant. */

@@ -8,11 +8,11 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listWhole } from "../../client/listAll.ts"
-import { idsAmong } from "../../tools/references.ts"
 import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { normalName } from "../../workflow/names.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
+import { idsAmong } from "../idsAmong.ts"
 import {
   atOnce,
   eachWorkflow,
@@ -247,7 +247,7 @@ const selection = ({ ids, name, tag }: PromotionRequest) => {
 
 /** The selected workflows; the planner reports unknown ids. */
 const selectedIn = Effect.fnUntraced(function* (
-  { from, ids, tag }: PromotionRequest,
+  { from, ids, name, tag }: PromotionRequest,
   all: ReadonlyArray<Workflow>,
   isAsked: (workflow: Workflow) => boolean
 ) {
@@ -257,7 +257,7 @@ const selectedIn = Effect.fnUntraced(function* (
   const meant = all.filter((workflow) => isAsked(workflow) && (chosen === undefined || chosen.includes(workflow.id)))
   const selected = [...meant.map(({ id }) => String(id)), ...missing]
   if (selected.length > 0) return selected
-  const argument = tag !== undefined ? "tag" : "name"
+  const argument = tag !== undefined ? "tag" : name === undefined && ids !== undefined ? "ids" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
 })
 
