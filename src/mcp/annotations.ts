@@ -14,6 +14,9 @@ export const creates: Annotations = { ...reads, readOnlyHint: false, idempotentH
 /** Replaces or removes something; repeating it changes nothing more. */
 export const changes: Annotations = { ...reads, readOnlyHint: false, destructiveHint: true }
 
+/** Changes something from what it is then; repeating it may change more. */
+export const edits: Annotations = { ...changes, idempotentHint: false }
+
 /** Activates something that may act on the outside world. */
 export const switchesOn: Annotations = { ...reads, readOnlyHint: false, openWorldHint: true }
 

@@ -123,7 +123,7 @@ describe("the profile daily", () => {
         const tools = new Map((yield* listing()).map((tool) => [tool.name, tool]))
         for (const [name, tool] of tools) assert.notProperty(tool, "outputSchema", name)
         assert.deepInclude(tools.get("view_workflow"), { annotations: { readOnlyHint: true, openWorldHint: false } })
-        assert.deepInclude(tools.get("edit_workflow"), { annotations: { idempotentHint: true, openWorldHint: false } })
+        assert.deepInclude(tools.get("edit_workflow"), { annotations: { openWorldHint: false } })
         assert.notProperty(tools.get("edit_workflow"), "title")
         assert.deepStrictEqual(tools.get("view_workflow")?.inputSchema.properties["instance"], {
           type: "string",

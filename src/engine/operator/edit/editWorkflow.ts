@@ -7,7 +7,7 @@ import { weightOfJson } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { withoutSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
-import { changes } from "../../../mcp/annotations.ts"
+import { edits } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { keptSettings } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -32,7 +32,7 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   description:
     "Change parts of a workflow: all operations, or none. A rename also changes connections, expressions and code. Answers " +
     "difference and warnings",
-  annotations: changes,
+  annotations: edits,
   arguments: {
     id: workflowId,
     operations: optional(anyOperations),

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 
-import { changes } from "../../../mcp/annotations.ts"
+import { edits } from "../../../mcp/annotations.ts"
 import { Caller } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { readWorkflows } from "../../client/absence.ts"
@@ -26,7 +26,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
   title: "Restore workflow",
   description:
     "Undo the last change of a workflow, or bring back a former version: content, tags, state. A deleted one gets a new id",
-  annotations: changes,
+  annotations: edits,
   arguments: {
     id: workflowId,
     version: versionArgument("Of workflow_history, execution id, published; default: before the last change"),
