@@ -69,6 +69,10 @@ export const running = (it: Suite) => {
         (yield* refused("execute_workflow", { id, data: { name: "Ann" } })).message.slice(0, 66),
         "Invalid data: must hold a value for the path variable order of /we"
       )
+      for (const order of ["7/8", "..", "."]) {
+        const { message } = yield* refused("execute_workflow", { id, data: { order } })
+        assert.match(message, /^Invalid data: order is one segment of \/webhook\/.*: it can hold no slash, and be neither/)
+      }
     })
   )
 
@@ -130,6 +134,23 @@ export const running = (it: Suite) => {
       })
       const run = yield* ask("execute_workflow", { id })
       assert.deepInclude(run, { status: "success", response: { httpStatus: 418, body: { sorry: true } } })
+    })
+  )
+
+  it.effect("execute_workflow answers a redirect of a Respond node with the run that made it", () =>
+    Effect.gen(function* () {
+      const redirectURL = "https://elsewhere.example/done?x=1"
+      const respond = node("respondToWebhook", "Respond", { respondWith: "redirect", redirectURL })
+      for (const httpMethod of ["POST", "GET"]) {
+        const { id } = yield* created({
+          nodes: [webhook({ responseMode: "responseNode", httpMethod }), respond],
+          connections: chain("Webhook", "Respond"),
+          active: true
+        })
+        const run = yield* ask("execute_workflow", { id })
+        assert.isNumber(run["executionId"])
+        assert.deepInclude(run, { status: "success", response: { httpStatus: 307, location: redirectURL, body: {} } })
+      }
     })
   )
 

@@ -191,7 +191,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const callAddress = Effect.fnUntraced(function* (request: UpstreamRequest): Effect.fn.Return<Reply, EngineError> {
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
-    const write = { ...request, effect: "write" } as const
+    const write = { ...request, effect: "write", takesRedirect: true } as const
     return yield* translateErrors(
       { ...write, operation },
       upstream.send({ ...write, timeout: yield* remaining(callTimeout) })

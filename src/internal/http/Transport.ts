@@ -21,6 +21,8 @@ export interface UpstreamRequest {
   readonly effect?: RequestEffect
   /** Statuses that tell what was asked, and that observers are not to take for a failure. */
   readonly expected?: ReadonlyArray<number>
+  /** Whether a redirect that is not followed is the answer. Default: it is a failure. */
+  readonly takesRedirect?: boolean
   /** Whether a request that was sent goes on when its caller is interrupted. Default: it is aborted. */
   readonly finishes?: boolean
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */

@@ -219,7 +219,8 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
     })
     const take = (answer: Answer): Effect.Effect<Redirect | Reply, UpstreamFailure> => {
       const target = redirectTarget(answer, url)
-      if (target !== undefined) return Effect.succeed({ status: answer.status, target })
+      const { headers, status } = answer
+      if (target !== undefined) return Effect.succeed({ status, headers, target })
       const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
       return Effect.catchTag(readReply(answer, reading), "TransportError", unreachable("reading"))
     }
@@ -239,10 +240,11 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
   ): Effect.Effect<Reply, UpstreamFailure> =>
     Effect.flatMap(ask(request, url, progress), (outcome) => {
       if (!("target" in outcome)) return Effect.succeed(outcome)
-      const { status, target } = outcome
+      const { headers, status, target } = outcome
       const problem = redirectRefusal(request.method, url, target, hops)
-      return problem === undefined
-        ? follow(request, target, progress, hops + 1)
+      if (problem === undefined) return follow(request, target, progress, hops + 1)
+      return request.takesRedirect === true
+        ? Effect.succeed({ status, headers, text: "" })
         : Effect.fail(new RedirectRefused({ status, problem }))
     })
 
@@ -250,8 +252,7 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
 }
 
 /** The target of a redirect. */
-interface Redirect {
-  readonly status: number
+interface Redirect extends Omit<Reply, "text"> {
   readonly target: URL
 }
 

@@ -183,7 +183,7 @@ const responseOf = (
     case "redirect":
       return {
         ...json,
-        status: statusOf(responseCode, 302),
+        status: statusOf(responseCode, 307),
         headers: { ...headers, location: textOf(redirectURL) },
         body: ""
       }

@@ -68,11 +68,15 @@ const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Ad
   return { ...execution, trigger: address.node, response: responseOf(reply) }
 })
 
-/** The response of a trigger, as answers show it. */
-export const responseOf = (reply: Reply) => ({
-  httpStatus: reply.status,
-  body: Option.getOrElse(json(reply), () => reply.text)
-})
+/** The response of a trigger, as answers show it; a redirect leads to its location. */
+export const responseOf = (reply: Reply) => {
+  const location = reply.headers["location"]
+  return {
+    httpStatus: reply.status,
+    ...(location === undefined ? {} : { location }),
+    body: Option.getOrElse(json(reply), () => reply.text)
+  }
+}
 
 /** Advice for an active workflow that does not listen: older engines may have given its address to another workflow. */
 const unheard = ({ id }: Workflow, { instance }: ApiError) =>

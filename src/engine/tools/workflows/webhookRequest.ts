@@ -23,6 +23,10 @@ export const requestFor = (
   if (missing !== undefined) {
     return invalid(`must hold a value for the path variable ${missing} of ${address.path}`)
   }
+  const divided = address.variables.find((name) => !isSegment(String(data[name])))
+  if (divided !== undefined) {
+    return invalid(`${divided} is one segment of ${address.path}: it can hold no slash, and be neither . nor ..`)
+  }
   if (!isMethod(address.method)) return invalid(`cannot be sent: the trigger listens for ${address.method}`)
 
   const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !address.variables.includes(name)))
@@ -38,6 +42,9 @@ export const requestFor = (
 const invalid = (problem: string) => Result.fail(new InvalidArgument({ argument: "data", problem }))
 
 const isScalar = (value: unknown) => (Predicate.isString(value) && value !== "") || Predicate.isNumber(value)
+
+/** Whether a value can be one segment of a path: engines take an encoded slash for a slash as well. */
+const isSegment = (value: string) => !value.includes("/") && value !== "." && value !== ".."
 
 const fill = ({ path, variables }: Address, data: JsonObject): string =>
   variables.reduce(
