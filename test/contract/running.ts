@@ -71,7 +71,10 @@ export const running = (it: Suite) => {
       )
       for (const order of ["7/8", "..", "."]) {
         const { message } = yield* refused("execute_workflow", { id, data: { order } })
-        assert.match(message, /^Invalid data: order is one segment of \/webhook\/.*: it can hold no slash, and be neither/)
+        assert.match(
+          message,
+          /^Invalid data: order is one segment of \/webhook\/.*: it can hold no slash, and be neither/
+        )
       }
     })
   )

@@ -8,6 +8,7 @@ import { layerInstances } from "../../../src/engine/toolset/embedded.ts"
 import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import * as Server from "../../../src/mcp/Server.ts"
 import { ask, operatorToolsets } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
 
 const engineOf = (seed: "production" | "staging") =>
   Effect.map(Layer.build(EmbeddedEngine.layer({ seed, version: "2.41.1" })), Context.get(EmbeddedEngine))
@@ -77,6 +78,26 @@ it.effect("the nightly import of the company fails on one order, and goes throug
     const retried = yield* ask("retry_execution", { id: failed, loadWorkflow: true })
     assert.propertyVal(retried, "status", "success")
   }).pipe(Effect.provide(company), atNoon)
+)
+
+it.effect("the company's workflows do again what the records of their last successes say", () =>
+  Effect.gen(function* () {
+    const { data: workflows } = yield* ask("list_workflows", { limit: 100 })
+    const wrong = yield* Effect.filter(objectsOf(workflows), ({ id }) =>
+      Effect.gen(function* () {
+        const { data } = yield* ask("list_executions", { workflowId: id, status: "success", limit: 1 })
+        const [run] = objectsOf(data)
+        if (run === undefined) return false
+        const { text } = yield* ask("record_test", { execution: run.id })
+        return (yield* ask("run_tests", { test: text })).passed !== 1
+      })
+    )
+    // It was changed since.
+    assert.deepStrictEqual(
+      wrong.map(({ name }) => name),
+      ["Price calculator"]
+    )
+  }).pipe(inTime, Effect.provide(company), atNoon)
 )
 
 it.effect("explain_execution without arguments takes the last failure of all instances", () =>

@@ -63,6 +63,7 @@ export const executionsOf = (
       path: last === undefined ? path : path.slice(0, path.indexOf(last) + (status === "running" ? 0 : 1)),
       share: Math.round(length / Math.max(path.length - 1, 1)),
       constants: constantsOf(nodes),
+      filters: new Set(nodes.filter(({ type }) => String(type).endsWith(".filter")).map(({ name }) => name)),
       connections,
       runs,
       turn,
@@ -127,6 +128,8 @@ interface Walk {
   /** Milliseconds that each node after the first takes. */
   readonly share: number
   readonly constants: ReadonlyMap<unknown, JsonObject>
+  /** Names of the nodes that have an output for what they discard. */
+  readonly filters: ReadonlySet<unknown>
   readonly connections: JsonObject
   readonly runs: Runs
   readonly turn: Turn
@@ -134,7 +137,8 @@ interface Walk {
   readonly startedAt: number
 }
 
-const stepsOf = ({ connections, constants, ending, path, runs, share, startedAt, turn }: Walk): ReadonlyArray<Step> => {
+const stepsOf = (walk: Walk): ReadonlyArray<Step> => {
+  const { connections, constants, ending, filters, path, runs, share, startedAt, turn } = walk
   let items: ReadonlyArray<Item> = [{ json: {}, pairedItem: { item: 0 } }]
   return path.map((node, index) => {
     const before = path.slice(0, index).findLast((earlier) => outputTo(connections[earlier], node) >= 0)
@@ -145,9 +149,12 @@ const stepsOf = ({ connections, constants, ending, path, runs, share, startedAt,
     if (ending !== undefined && "failsAt" in ending && ending.failsAt === node) {
       return { ...step, outputs: [], failure: failureOf(ending, startTime + executionTime, items) }
     }
-    items = itemsOf(runs, node, turn, withFields(items, constants.get(node)))
+    const given = withFields(items, constants.get(node))
+    items = itemsOf(runs, node, turn, given)
     const output = outputTo(connections[node], path[index + 1] ?? "")
-    return { ...step, outputs: [...Array.from({ length: Math.max(output, 0) }, () => []), items], failure: null }
+    const empty = Array.from({ length: Math.max(output, 0) }, () => [])
+    const discarded = filters.has(node) && items.length === 0 ? [given] : []
+    return { ...step, outputs: [...empty, items, ...discarded], failure: null }
   })
 }
 

@@ -29,17 +29,15 @@ const person = (number: number) => people[number % people.length] ?? ""
 const orderNumber = (number: number) => 4310 - number
 
 /** The orders that a marketplace hands over at night; in one of the last night's an address is missing. */
-const importedOrders = (night: number): ReadonlyArray<JsonObject> =>
+const importedOrders = (night: number) =>
   Array.from({ length: 50 }, (_, place) => {
     const number = 9100 - night * 50 + place
     const isPickedUp = night === 0 && place === 36
+    const address = { city: cities[number % cities.length] }
     return {
       order: `M-${number}`,
       amount: 12 + Math.round(900 * chance("order", number)) / 10,
-      customer: {
-        name: person(number),
-        ...(isPickedUp ? { pickupPoint: "Locker 12" } : { address: { city: cities[number % cities.length] } })
-      }
+      customer: { name: person(number), ...(isPickedUp ? { pickupPoint: "Locker 12" } : { address }) }
     }
   })
 
@@ -158,7 +156,11 @@ const imported = (city: string) =>
       items: {
         "Fetch orders": importedOrders,
         "Ship to": (night) =>
-          importedOrders(night).map(({ customer, order }) => ({ order, ...Object(customer), city: "Bergen" }))
+          importedOrders(night).map(({ customer: { name, ...place }, order }) => ({
+            order,
+            name,
+            city: "address" in place ? place.address.city : "pick-up"
+          }))
       },
       ending: ({ number }) =>
         number === 0 && !city.includes("?.")
