@@ -207,6 +207,22 @@ export const updates = (it: Suite) => {
     })
   )
 
+  it.effect("a setting that no engine knows takes none along that this engine knows", () =>
+    Effect.gen(function* () {
+      const engine = yield* TestedEngine
+      const settings = { callerPolicy: "none", timezone: "UTC", noSuchSetting: 1 }
+      const { id, notice } = yield* created({ nodes: [manual()], settings })
+      assert.match(String(notice), /^Left out, because this engine does not take it: .*settings\.noSuchSetting$/)
+      const isLeftOut = String(notice).includes("callerPolicy")
+      // Engines before these name no field that they refuse.
+      if (engine.isFrom("2.40.0")) assert.isFalse(isLeftOut)
+      const kept = Effect.map(shown(`/workflows/${id}`), (workflow) => Object(workflow["settings"]))
+      assert.include(yield* kept, { timezone: "UTC", ...(isLeftOut ? {} : { callerPolicy: "none" }) })
+      yield* ask("update_workflow", { id, settings: { callerPolicy: "any", noSuchSetting: 2 } })
+      assert.include(yield* kept, { timezone: "UTC", ...(isLeftOut ? {} : { callerPolicy: "any" }) })
+    })
+  )
+
   it.effect("update_workflow tells which given settings this engine does not take", () =>
     Effect.gen(function* () {
       const { isV2 } = yield* TestedEngine
@@ -217,6 +233,10 @@ export const updates = (it: Suite) => {
         isV2 ? undefined : "Left out, because this engine does not take it: settings.callerPolicy"
       )
       assert.nestedPropertyVal(updated, "settings.timezone", "UTC")
+      const operations = [{ op: "settings", parameters: { noSuchSetting: "any", timezone: "Europe/Berlin" } }]
+      const edited = yield* ask("edit_workflow", { id, operations })
+      assert.strictEqual(edited.notice, "Left out, because this engine does not take it: settings.noSuchSetting")
+      assert.deepStrictEqual(edited.changes, ['setting timezone "UTC" → "Europe/Berlin"'])
     })
   )
 }

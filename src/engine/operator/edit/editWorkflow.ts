@@ -24,7 +24,15 @@ import { type Tag, TagId, type Workflow, type WorkflowId } from "../../workflow/
 import { warningsOf } from "../../workflow/validate.ts"
 import type { Edited } from "./applyOperations.ts"
 import { noticesOfCopy, saveCopy, tagsNamed } from "./copying.ts"
-import { anyOperations, changesOf, editedBy, noOperations, readOperations, settingsThatStay } from "./edited.ts"
+import {
+  anyOperations,
+  changesOf,
+  editedBy,
+  noOperations,
+  readOperations,
+  settingsDropped,
+  settingsThatStay
+} from "./edited.ts"
 import type { Operation } from "./Operation.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
@@ -171,7 +179,8 @@ const edit = Effect.fnUntraced(function* <E, R>(
   const taken = yield* takenOver(latest, current.nodes)
   const kept = settingsThatStay(current, edited.workflow, latest)
   const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptNotices(kept)]
-  return yield* answer(current, keeping(edited, current, kept), latest, said, yield* findings(latest))
+  const asBefore = [...kept, ...settingsDropped(current, edited.workflow, latest)]
+  return yield* answer(current, keeping(edited, current, asBefore), latest, said, yield* findings(latest))
 })
 
 const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
@@ -184,7 +193,7 @@ const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArra
 const keptNotices = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0 ? [] : [`This engine cannot remove settings, and keeps ${keptSettings(names)}.`]
 
-/** The workflow with the settings that the engine keeps. */
+/** The workflow with these settings as they were before. */
 const keeping = (edited: Edited, before: Workflow, names: ReadonlyArray<string>): Edited => {
   const { settings, ...workflow } = edited.workflow
   const kept = Object.fromEntries(names.map((name) => [name, before.settings?.[name]]))

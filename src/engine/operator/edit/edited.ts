@@ -97,6 +97,12 @@ export const settingsThatStay = (before: Workflow, after: Workflow, latest?: Wor
       : Object.hasOwn(latest.settings ?? {}, name)
   )
 
+/** Settings that were to be added and that the engine has dropped. */
+export const settingsDropped = (before: Workflow, after: Workflow, latest: Workflow): ReadonlyArray<string> =>
+  Object.keys(after.settings ?? {}).filter(
+    (name) => !Object.hasOwn(before.settings ?? {}, name) && !Object.hasOwn(latest.settings ?? {}, name)
+  )
+
 /** The workflow as it is saved, or as operations would make it. */
 export const workflowWithOperations = Effect.fnUntraced(function* (
   id: WorkflowId,
