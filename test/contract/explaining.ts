@@ -210,6 +210,7 @@ export const explaining = (it: Suite) => {
       }
       assert.include(first, { id, active: false, isArchived: true })
       assert.match(String(first.message), /was archived, and with that deactivated$/)
+      assert.match(String((yield* ask("execute_workflow", { id })).guidance), /is archived.*Unarchive it/)
       const again = yield* ask("archive_workflow", { id, archived: true })
       assert.match(String(again.message), /was archived already: nothing changed$/)
       const conflict = yield* refused("archive_workflow", { id, archived: false, ifVersion: crypto.randomUUID() })

@@ -272,6 +272,12 @@ describe("what differs from place to place", () => {
       })
       const again = yield* plan({ keep: [{ node: "Hook", field: "path" }, { field: "settings.timezone" }] })
       assert.deepInclude(again, { steps: 0 })
+      assert.notInclude(text(again["warnings"]), "keep: ")
+      const useless = [{ node: "Hok", field: "path" }, { node: "Hook", field: "pathh" }, { field: "timezon" }]
+      const warnings = text((yield* plan({ keep: useless }))["warnings"])
+      assert.include(warnings, 'keep: no node of what is promoted is called \\"Hok\\"')
+      assert.include(warnings, 'keep: no node called \\"Hook\\" has parameters.pathh')
+      assert.include(warnings, "keep: no workflow has settings.timezon")
       const wrong = { from: "staging", to: "production", name: "*", keep: [{ field: "parameters.path" }] }
       assert.include((yield* refused("plan_promotion", wrong)).message, "needs a node for parameters.path")
     }).pipe(over({}))

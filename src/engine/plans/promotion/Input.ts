@@ -76,6 +76,8 @@ export interface Input {
   /** Whether these stand for whole values, which is the default, or for parts of them. */
   readonly valuesMatch?: "part" | "whole" | undefined
   readonly keep: ReadonlyArray<Keep>
+  /** Those of the rules that only this promotion was given. */
+  readonly givenKeep?: ReadonlyArray<Keep>
   readonly generation: Generation
   readonly nodeTypes: NodeTypes
   readonly options: Options

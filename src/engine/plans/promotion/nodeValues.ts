@@ -1,15 +1,18 @@
 import { Predicate, Result } from "effect"
 
 import { fits } from "../../../internal/fits.ts"
+import { listed } from "../../../internal/foreignText.ts"
 import { isSameJson } from "../../../internal/json/digest.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Growth, replaceTexts } from "../../../internal/texts.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
+import { inQuotes } from "../../workflow/names.ts"
 import { nodeKind } from "../../workflow/naming.ts"
 import { mapTexts, parsePath, type Path, valueAt, replaceAt } from "../../workflow/valuePaths.ts"
 import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
 import { type Replaced, replacingIn } from "../replacing.ts"
 import type { Keep, Mapping } from "../settings.ts"
+import type { Input } from "./Input.ts"
 
 /** A node with the credentials of the other place in place of its own. */
 export const withCredentials = (
@@ -86,6 +89,27 @@ const pathOf = (field: string): Path =>
   Result.getOrElse(parsePath(field), () => field.split(".")).map((part) =>
     typeof part === "string" && /^\d+$/.test(part) ? Number(part) : part
   )
+
+/** Rules of this promotion that keep nothing, in words: neither what is promoted nor the target has what they name. */
+export const uselessKeeps = (
+  { givenKeep = [], source, target }: Pick<Input, "givenKeep" | "source" | "target">,
+  promoted: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const theirs = promoted.flatMap((id) => source.get(id) ?? [])
+  const all = [...theirs, ...target]
+  return givenKeep.flatMap(({ fields, node }) => {
+    const nodesIn = (workflows: ReadonlyArray<Workflow>) =>
+      workflows.flatMap(({ nodes }) => nodes.filter((one) => fits(node ?? "*", nameOf(one))))
+    const places: ReadonlyArray<JsonObject> = node === undefined ? all : nodesIn(all)
+    const isThere = places.some((place) => fields.some((field) => valueAt(place, pathOf(field)) !== undefined))
+    if (node === undefined) return isThere ? [] : [`keep: no workflow has ${listed(fields, mostFields)}`]
+    if (nodesIn(theirs).length === 0) return [`keep: no node of what is promoted is called ${inQuotes(node)}`]
+    return isThere ? [] : [`keep: no node called ${inQuotes(node)} has ${listed(fields, mostFields)}`]
+  })
+}
+
+/** Fields that a warning names. */
+const mostFields = 3
 
 /** Fields of a node that rules keep as they are in its place. */
 const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObject): ReadonlyArray<string> =>

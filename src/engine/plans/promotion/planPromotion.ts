@@ -32,7 +32,7 @@ import { draftPromotion, type Edited } from "./draftPromotion.ts"
 import { earlierPromotions } from "./earlierPromotions.ts"
 import { type Input, noResources, type Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
-import { keepOf } from "./nodeValues.ts"
+import { keepOf, uselessKeeps } from "./nodeValues.ts"
 import { type Include, withResources, withVariables } from "./readResources.ts"
 import { tested } from "./requiredTests.ts"
 import { withRewrites } from "./rewriting.ts"
@@ -107,6 +107,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     editors: new Map(),
     ...mapped,
     keep: [...promotion.keep, ...given],
+    givenKeep: given,
     valuesMatch: request.mapping?.match,
     generation,
     nodeTypes: yield* readNodeTypes(source, target, used),
@@ -145,6 +146,10 @@ const planned = Effect.fnUntraced(function* (
     steps: withNames(draft.steps, { tags, workflows: targetWorkflows }),
     warnings: [
       ...strays,
+      ...uselessKeeps(
+        input,
+        outcomes.map(({ id }) => id)
+      ),
       ...draft.warnings,
       ...(yield* inSlices(() => addressWarnings(draft.steps, targetWorkflows))),
       ...(left.length === 0 ? [] : [stays(request, left)])

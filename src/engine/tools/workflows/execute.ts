@@ -31,7 +31,10 @@ export const executeWorkflow = EngineTool.make("execute_workflow", {
 })
 
 /** Guidance for a workflow that no outside call can start. */
-const guidance = ({ active, id, nodes }: Workflow, isCallable: boolean): string => {
+const guidance = ({ active, id, isArchived, nodes }: Workflow, isCallable: boolean): string => {
+  if (isArchived === true) {
+    return `Workflow ${id} is archived, and archived workflows do not run. Unarchive it in the engine UI or with archive_workflow, then activate it.`
+  }
   if (isCallable)
     return `Workflow ${id} is not active, so that its trigger does not listen. Call activate_workflow first.`
   if (hasOnlyManualTrigger(nodes)) {
