@@ -12,6 +12,25 @@ export interface Column<Row> {
   readonly isGreatestFirst?: boolean
 }
 
+/** Compares names as people read them: "e2" comes before "e10". */
+export const { compare: compareNames } = new Intl.Collator(undefined, { numeric: true })
+
+/** The column of the instance, where there are several. */
+export const instanceColumn = <Row extends { readonly instance: string }>(
+  hasInstances: boolean
+): ReadonlyArray<Column<Row>> =>
+  hasInstances
+    ? [
+        {
+          id: "instance",
+          title: "Instance",
+          kind: "medium",
+          compare: (a, b) => compareNames(a.instance, b.instance),
+          cell: ({ instance }) => instance
+        }
+      ]
+    : []
+
 /** A column and a direction, as the address has it: `name`, or `-name` for the other way. */
 export const sortedBy = <Row,>(
   rows: ReadonlyArray<Row>,

@@ -6,7 +6,7 @@ import { Ago, Choice, type Head, InstanceChoice, Loading, Problem, Status } from
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { durationWords, statusWords } from "../status.ts"
-import { type Column, sortedBy, Table } from "../Table.tsx"
+import { type Column, compareNames, instanceColumn, sortedBy, Table } from "../Table.tsx"
 import { DeletionPlan } from "./DeletionPlan.tsx"
 import { RunActions } from "./RunActions.tsx"
 import { Silences } from "./Silences.tsx"
@@ -209,10 +209,7 @@ const columnsFor = (fleet: Fleet, hasInstances: boolean): ReadonlyArray<Column<R
     id: "workflow",
     title: "Workflow",
     kind: "grow",
-    compare: (a, b) =>
-      fleet.nameOf(a.instance, a.workflowId).localeCompare(fleet.nameOf(b.instance, b.workflowId), undefined, {
-        numeric: true
-      }),
+    compare: (a, b) => compareNames(fleet.nameOf(a.instance, a.workflowId), fleet.nameOf(b.instance, b.workflowId)),
     cell: ({ id, instance, workflowId }) => (
       <a
         class="title"
@@ -224,17 +221,7 @@ const columnsFor = (fleet: Fleet, hasInstances: boolean): ReadonlyArray<Column<R
       </a>
     )
   },
-  ...(hasInstances
-    ? [
-        {
-          id: "instance",
-          title: "Instance",
-          kind: "medium",
-          compare: (a: Run, b: Run) => a.instance.localeCompare(b.instance),
-          cell: ({ instance }: Run) => instance
-        }
-      ]
-    : []),
+  ...instanceColumn<Run>(hasInstances),
   {
     id: "started",
     title: "Started",

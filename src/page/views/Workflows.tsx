@@ -8,7 +8,7 @@ import { Ago, Choice, type Head, InstanceChoice, Loading, State, Status, Tags } 
 import { go, href, keepQuery } from "../route.ts"
 import { RunBars } from "../RunBars.tsx"
 import { useServer } from "../server.ts"
-import { type Column, sortedBy, Table } from "../Table.tsx"
+import { type Column, compareNames, instanceColumn, sortedBy, Table } from "../Table.tsx"
 import { BulkPlan } from "./BulkPlan.tsx"
 import { ContentSearch } from "./ContentSearch.tsx"
 import { Silences } from "./Silences.tsx"
@@ -51,7 +51,6 @@ const rowsOf = ({ name, runs, workflows }: InstanceState): ReadonlyArray<Workflo
   return workflows.map((workflow) => rowOf(name, workflow, byWorkflow.get(textOf(workflow.id)) ?? []))
 }
 
-const { compare } = new Intl.Collator(undefined, { numeric: true })
 const lastRun = ({ runs: [run] }: WorkflowRow) => run?.startedAt ?? 0
 
 const columnsFor = (hasInstances: boolean): ReadonlyArray<Column<WorkflowRow>> => [
@@ -59,24 +58,14 @@ const columnsFor = (hasInstances: boolean): ReadonlyArray<Column<WorkflowRow>> =
     id: "name",
     title: "Name",
     kind: "grow",
-    compare: (a, b) => compare(a.name, b.name),
+    compare: (a, b) => compareNames(a.name, b.name),
     cell: ({ id, instance, name }) => (
       <a class="title" dir="auto" title={name} href={href(["workflow", instance, id])}>
         {name}
       </a>
     )
   },
-  ...(hasInstances
-    ? [
-        {
-          id: "instance",
-          title: "Instance",
-          kind: "medium",
-          compare: (a: WorkflowRow, b: WorkflowRow) => compare(a.instance, b.instance),
-          cell: ({ instance }: WorkflowRow) => instance
-        }
-      ]
-    : []),
+  ...instanceColumn<WorkflowRow>(hasInstances),
   {
     id: "state",
     title: "State",
@@ -157,7 +146,7 @@ const Rows = ({ isInside, query }: { readonly query: URLSearchParams; readonly i
   const all = useMemo(() => fleet.instances.flatMap(rowsOf), [fleet])
   const columns = useMemo(() => columnsFor(names.length > 1), [names])
   const rows = useMemo(() => sortedBy(all.filter(fits(filters)), columns, filters.sort), [all, columns, filters])
-  const tags = useMemo(() => [...new Set(all.flatMap(({ tags }) => tags))].toSorted(compare), [all])
+  const tags = useMemo(() => [...new Set(all.flatMap(({ tags }) => tags))].toSorted(compareNames), [all])
   const chosen = rows.filter((row) => selected.has(keyOf(row)))
   const canSearch = has("search_workflows")
   const searchInside = (event: Event) => {

@@ -49,38 +49,14 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is not learnt from a login page in front of the engine", () => {
-    let isClosed = true
-    const { requests, client } = engineThat(({ headers }) => {
-      if (isClosed) return answers(200, { "content-type": "text/html" }, "<!DOCTYPE html><title>Sign in</title>")
-      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
-    })
-    return Effect.gen(function* () {
-      yield* refused("list_workflows")
-      isClosed = false
-      yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(requests).slice(-2), [[ours], [theirs]])
-    }).pipe(Effect.provide(serving(client)))
-  })
-
-  it.live("is not learnt from an empty answer in front of the engine", () => {
+  it.live.each([
+    ["a login page", () => answers(200, { "content-type": "text/html" }, "<!DOCTYPE html><title>Sign in</title>")],
+    ["an empty answer", () => answers(200, { "content-type": "application/json" }, "")],
+    ["JSON of something else", () => json({ status: "ok" })]
+  ] as const)("is not learnt from %s in front of the engine", ([, inFront]) => {
     let isClosed = true
     const { client, requests } = engineThat(({ headers }) => {
-      if (isClosed) return answers(200, { "content-type": "application/json" }, "")
-      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
-    })
-    return Effect.gen(function* () {
-      yield* refused("list_workflows")
-      isClosed = false
-      yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(requests).slice(-2), [[ours], [theirs]])
-    }).pipe(Effect.provide(serving(client)))
-  })
-
-  it.live("is not learnt from JSON of something else in front of the engine", () => {
-    let isClosed = true
-    const { client, requests } = engineThat(({ headers }) => {
-      if (isClosed) return json({ status: "ok" })
+      if (isClosed) return inFront()
       return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
     })
     return Effect.gen(function* () {
