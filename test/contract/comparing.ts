@@ -152,6 +152,8 @@ export const comparing = (it: Suite) => {
       const { id } = yield* created({ nodes: [manual()] })
       const alone = yield* refused("compare_workflows", { a: id })
       assert.match(alone.message, /^Invalid b: is missing/)
+      const twice = yield* refused("compare_workflows", { a: id, b: id })
+      assert.match(twice.message, /^Invalid b: is the same as a: give another, or two `instances`/)
       const odd = yield* refused("compare_workflows", { a: id, versionA: "../tags" })
       assert.match(odd.message, /^Invalid versionA: must be/)
       const many = yield* refused("compare_workflows", { a: id, instances: "*" })

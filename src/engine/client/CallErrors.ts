@@ -4,7 +4,7 @@ import { redactor } from "../../internal/http/redact.ts"
 import { addressOf } from "../../internal/http/Transport.ts"
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
-import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { isOutcomeUnknown, type RequestEffect, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import type { Access } from "../../mcp/callContext.ts"
 import type { Environment } from "./config/EngineConfig.ts"
@@ -104,7 +104,7 @@ export const make = (instance: string, environment: Environment) => {
     if (!isRefusal && answer.status !== payloadTooLarge) return ofForeign(call, answer)
     const details = { instance, apiResponse: apiResponse(answer, redact) }
     if (isKeyRefused(answer)) return new AuthenticationFailed(details)
-    if (answer.status === 403) return new PermissionDenied({ ...details, ...ofLicence(verdict) })
+    if (answer.status === 403) return new PermissionDenied({ ...details, ...ofLicence(verdict, effectOf(call)) })
     const words = problemOf(answer, instance, redact)
     const about = thing === undefined ? {} : { missing: thing }
     const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`
@@ -139,12 +139,12 @@ export const make = (instance: string, environment: Environment) => {
 }
 
 /** The reason of a refusal that no right of the key would change. */
-const ofLicence = (verdict: Verdict): { readonly reason?: string } => {
+const ofLicence = (verdict: Verdict, effect: RequestEffect): { readonly reason?: string } => {
   const [, feature] =
     (verdict._tag === "Refused" ? /licen[cs]e does not allow for (?:feat:)?(\w+)/i.exec(verdict.words) : null) ?? []
-  return feature === undefined
-    ? {}
-    : { reason: `The licence of this engine does not include ${feature}; nothing was changed.` }
+  if (feature === undefined) return {}
+  const unchanged = effect === "write" ? "; nothing was changed" : ""
+  return { reason: `The licence of this engine does not include ${feature}${unchanged}.` }
 }
 
 /** Whoever says that a request is too large has not let it in. */

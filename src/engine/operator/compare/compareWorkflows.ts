@@ -44,7 +44,8 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
       }
       if (first === second && (b ?? a) === a && versionA === undefined && versionB === undefined) {
         const problem =
-          "is missing: give it, or two `instances`, or a version: versionA previous tells what changed last"
+          (b === undefined ? "is missing: give it" : "is the same as a: give another") +
+          ", or two `instances`, or a version: versionA previous tells what changed last"
         return yield* new InvalidArgument({ argument: "b", problem })
       }
       const on =

@@ -86,10 +86,10 @@ const rowOf = ({ by, change, id, instance, name, reason, tool, version, when }: 
 const presentState = Effect.fnUntraced(function* (engine: Client) {
   const until = ((yield* Arrival) ?? (yield* monotonicMillis)) + gatheringSeconds * 1000
   const read = yield* Effect.result(readAllWorkflows(engine, { isWhole: false, until, report: () => Effect.void }))
-  const missing = `what others have changed on ${engine.instance} since it was last read may be missing here`
-  if (Result.isFailure(read)) return { ...asRecorded, notice: `${read.failure.message}; ${missing}.` }
+  const missing = `What others have changed on ${engine.instance} since it was last read may be missing here`
+  if (Result.isFailure(read)) return { ...asRecorded, notice: `${missing}: ${read.failure.message}` }
   const { named, toRead } = read.success
-  return { named, notice: toRead > 0 ? `Not all workflows could be read in time; ${missing}.` : undefined }
+  return { named, notice: toRead > 0 ? `${missing}: not all workflows could be read in time.` : undefined }
 })
 
 /** Changes as they are recorded, where nothing is read. */
