@@ -52,6 +52,15 @@ it.effect("the company's production shows one of everything that goes wrong, and
     const { data } = yield* ask("instance_health", { instances: ["*"] })
     const [production, staging] = objectsOf(data)
     assert.includeMembers(names(production?.failures), ["Price calculator", "Stock sync", "Support inbox"])
+    const classes = objectsOf(production?.failures).map(({ errors, workflow }) => [
+      workflow,
+      objectsOf(errors)[0]?.class
+    ])
+    assert.includeDeepMembers(classes, [
+      ["Price calculator", "data without a field"],
+      ["Stock sync", "service down or slow"],
+      ["Support inbox", "rate limit"]
+    ])
     assert.deepStrictEqual(names(production?.missedSchedules), ["Stock count of the night"])
     assert.deepStrictEqual(names(production?.runningTooLong), ["Invoice archive"])
     assert.deepStrictEqual(names(production?.credentialsGone), ["Newsletter"])

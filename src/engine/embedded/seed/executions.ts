@@ -182,13 +182,14 @@ const withFields = (items: ReadonlyArray<Item>, fields: JsonObject = {}): Readon
   items.map((item, index) => ({ ...item, json: { ...item.json, ...fields }, pairedItem: { item: index } }))
 
 const failureOf = (
-  { item, kind, message }: Extract<Ending, { readonly failsAt: string }>,
+  { httpCode, item, kind, message }: Extract<Ending, { readonly failsAt: string }>,
   timestamp: number,
   input: ReadonlyArray<Item>
 ): Step["failure"] => ({
   problem: {
     message,
     timestamp,
+    ...(httpCode === undefined ? {} : { httpCode }),
     ...(kind === undefined ? {} : { thrown: { description: kind, line: 1, ...(item === undefined ? {} : { item }) } })
   },
   input

@@ -26,6 +26,8 @@ export type Ending =
       readonly message: string
       readonly item?: number
       readonly kind?: string
+      /** The status of a service's answer, or the code of the network. */
+      readonly httpCode?: string
       readonly path?: ReadonlyArray<string>
     }
   | { readonly waitsAt: string; readonly hours: number }

@@ -39,7 +39,11 @@ const invoices = workflow("Book invoice", {
     items: { "Book it": (number) => [{ number: `I-${771 - number}`, amount: 120 + 35 * (number % 11) }] },
     ending: ({ number }) =>
       number === 3
-        ? { failsAt: "Book it", message: "The service refused the connection - perhaps it is offline" }
+        ? {
+            failsAt: "Book it",
+            message: "The service refused the connection - perhaps it is offline",
+            httpCode: "ECONNREFUSED"
+          }
         : undefined
   }
 })
@@ -217,7 +221,7 @@ const triage = workflow("Support inbox", {
     },
     ending: ({ number }) =>
       number === 21 || number === 22
-        ? { failsAt: "Sort by topic", message: "The service is receiving too many requests from you" }
+        ? { failsAt: "Sort by topic", message: "The service is receiving too many requests from you", httpCode: "429" }
         : undefined
   }
 })

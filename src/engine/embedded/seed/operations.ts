@@ -41,7 +41,8 @@ const stockSync = workflow("Stock sync", {
       number >= 16 && number <= 18
         ? {
             failsAt: "Counts of the warehouse",
-            message: "Service unavailable - try again later or consider setting this node to retry automatically"
+            message: "Service unavailable - try again later or consider setting this node to retry automatically",
+            httpCode: "503"
           }
         : undefined
   }

@@ -156,7 +156,9 @@ export type Thrown = typeof Thrown.Type
 export const Problem = Schema.Struct({
   message: Schema.String,
   timestamp: Schema.Finite,
-  thrown: Schema.optionalKey(Thrown)
+  thrown: Schema.optionalKey(Thrown),
+  /** The status of a service's answer, or the code of the network. */
+  httpCode: Schema.optionalKey(Schema.String)
 })
 export type Problem = typeof Problem.Type
 

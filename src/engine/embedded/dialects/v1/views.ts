@@ -75,12 +75,12 @@ const codeError = ({ message, thrown }: Problem, node: JsonObject) => {
   }
 }
 
-const operationError = ({ message, timestamp }: Problem, node: JsonObject) => ({
+const operationError = ({ httpCode, message, timestamp }: Problem, node: JsonObject) => ({
   level: "warning",
   tags: {},
   context: {},
   functionality: "regular",
-  name: "NodeOperationError",
+  ...(httpCode === undefined ? { name: "NodeOperationError" } : { name: "NodeApiError", httpCode }),
   timestamp,
   node,
   messages: [],

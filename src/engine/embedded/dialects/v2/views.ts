@@ -137,14 +137,14 @@ const codeError = ({ message, thrown }: Problem) => ({
   stack: stackOf(message)
 })
 
-const operationError = ({ message, timestamp }: Problem, node: JsonObject) => ({
+const operationError = ({ httpCode, message, timestamp }: Problem, node: JsonObject) => ({
   level: "warning",
   shouldReport: true,
   tags: {},
   timestamp,
   context: {},
   functionality: "regular",
-  name: "NodeOperationError",
+  ...(httpCode === undefined ? { name: "NodeOperationError" } : { name: "NodeApiError", httpCode }),
   node,
   messages: [],
   message,
