@@ -137,6 +137,8 @@ export const updates = (it: Suite) => {
     "update_workflow keeps an active workflow active, and no run of its old form passes for one of the new",
     () =>
       Effect.gen(function* () {
+        // Engines of 2.40 publish in the background, too, and say of a run the version of the draft.
+        const isTold = (yield* TestedEngine).isFrom("2.41.0")
         const hook = webhook()
         const connections = chain("Webhook", "Answer")
         const { id } = yield* created({ nodes: [hook, answer("Answer", "old")], connections, active: true })
@@ -144,7 +146,7 @@ export const updates = (it: Suite) => {
         assert.isTrue(updated.active)
         const isNew = Effect.map(ask("execute_workflow", { id }), ({ note, response }) => {
           const isNew = JSON.stringify(response).includes('"said":"new"')
-          assert.strictEqual(/instead of the published/.test(String(note)), !isNew, String(note))
+          if (isTold) assert.strictEqual(/instead of the published/.test(String(note)), !isNew, String(note))
           return isNew
         })
         yield* eventually(isNew, (itIs) => itIs)

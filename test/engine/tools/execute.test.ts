@@ -12,6 +12,7 @@ const workflow = {
   name: "Orders",
   active: true,
   activeVersionId: "new",
+  versionId: "draft",
   nodes: [{ ...hook, parameters: { path: "orders", httpMethod: "POST" } }],
   connections: {}
 }
@@ -85,12 +86,16 @@ describe("execute_workflow, while the engine is putting the workflow live", () =
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("adds no note where the engine keeps no versions", () => {
-    const { server } = engine(null, json({ said: "yes" }))
-    return Effect.gen(function* () {
-      assert.notProperty(yield* inTime(ask("execute_workflow", { id: "w1" })), "note")
-    }).pipe(Effect.provide(server))
-  })
+  it.effect("adds no note where the engine keeps no versions, or names the draft's, whatever ran", () =>
+    Effect.forEach(
+      [null, "draft"],
+      (version) =>
+        Effect.gen(function* () {
+          assert.notProperty(yield* inTime(ask("execute_workflow", { id: "w1" })), "note")
+        }).pipe(Effect.provide(engine(version, json({ said: "yes" })).server)),
+      { discard: true }
+    )
+  )
 })
 
 describe("execute_workflow, where the workflow itself answers 404", () => {

@@ -1,5 +1,6 @@
-import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { Effect, Option, Predicate, Result, Schema, Struct } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
 import { fields } from "../../../internal/json/Selection.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
@@ -9,6 +10,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Version } from "../../client/History.ts"
 import { undone } from "../../history/undoing.ts"
+import { differencesSliced } from "../../workflow/difference.ts"
 import { ExecutionId, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
@@ -209,6 +211,20 @@ const saved = Effect.fnUntraced(function* (id: WorkflowId, version: VersionId) {
 /** Selects the workflow of an execution, without its data. */
 const workflowAlone = fields({ data: "nothing", workflowData: fields({ pinData: "nothing", staticData: "nothing" }) })
 
+/**
+ * Whether a version is what ran, but for parameters that only one of them has, as engines fill in defaults: engines before 2.41
+ * name the version of the draft (2.40.7), whatever is published and ran.
+ */
+function* ranAs(version: JsonObject, ran: unknown) {
+  if (!isJsonObject(ran)) return true
+  const { connections, nodes } = ran
+  const changes = yield* differencesSliced(Struct.pick(version, ["nodes", "connections"]), { nodes, connections })
+  return changes.every(
+    ({ after, before, field, kind }) =>
+      kind === "node" && field?.startsWith("parameters") === true && (after === undefined || before === undefined)
+  )
+}
+
 /** The workflow that an execution ran: its version where the engine still has it, else the copy that the execution holds. */
 const executed = Effect.fnUntraced(function* (
   id: WorkflowId,
@@ -227,7 +243,8 @@ const executed = Effect.fnUntraced(function* (
   const version = decodeVersionId(workflowVersionId)
   if (Option.isSome(version)) {
     const kept = yield* Effect.result(saved(id, version.value))
-    if (Result.isSuccess(kept)) return { ...kept.success, named, head }
+    const isWhatRan = Result.isSuccess(kept) && (yield* inSlices(() => ranAs(kept.success.content, workflowData)))
+    if (isWhatRan) return { ...kept.success, named, head }
   }
   if (!isJsonObject(workflowData) || nodesOf(workflowData).length === 0) {
     const problem = `execution ${execution} does not show workflow ${id} as it ran`

@@ -161,9 +161,14 @@ const findRun = Effect.fnUntraced(function* (workflow: Workflow, sought: Sought)
   return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
 })
 
-/** Engines put a new version live in the background; until then a call runs the old one, and succeeds. */
-const outdated = ({ activeVersionId }: Workflow, { workflowVersionId }: Execution) =>
-  Predicate.isString(activeVersionId) && Predicate.isString(workflowVersionId) && activeVersionId !== workflowVersionId
+/**
+ * Engines put a new version live in the background; until then a call runs the old one, and succeeds. Before 2.41 they name the
+ * version of the draft, whatever ran (2.40.7): that says nothing.
+ */
+const outdated = ({ activeVersionId, versionId }: Workflow, { workflowVersionId }: Execution) =>
+  Predicate.isString(activeVersionId) &&
+  Predicate.isString(workflowVersionId) &&
+  ![activeVersionId, versionId].includes(workflowVersionId)
     ? {
         note:
           `The engine ran version ${workflowVersionId} of this workflow instead of the published ${activeVersionId}, ` +
