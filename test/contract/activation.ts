@@ -109,7 +109,7 @@ export const activation = (it: Suite) => {
         const never = { rule: { interval: [{ field: "cronExpression", expression: "99 99 * * *" }] } }
         const nodes = [node("scheduleTrigger", "Never", never)]
         const { id } = yield* created({ nodes })
-        if (!isFrom("2.41.0")) {
+        if (!isFrom("2.40.0")) {
           assert.include((yield* refused("activate_workflow", { id })).message, "Invalid cron expression")
           return
         }
