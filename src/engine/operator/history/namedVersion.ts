@@ -1,4 +1,4 @@
-import { Effect, Option, Predicate, Result, Schema, Struct } from "effect"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
@@ -10,12 +10,12 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Version } from "../../client/History.ts"
 import { undone } from "../../history/undoing.ts"
-import { differencesSliced } from "../../workflow/difference.ts"
 import { ExecutionId, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 import { contentOf, engineVersions, previousEngineVersion } from "./engineVersions.ts"
 import { nothingKept, unreadable } from "./historyErrors.ts"
+import { ranAs } from "./ranAs.ts"
 
 /** A former version of a workflow: what `workflow_history` lists, and whatever else has a name. */
 export interface NamedVersion {
@@ -210,20 +210,6 @@ const saved = Effect.fnUntraced(function* (id: WorkflowId, version: VersionId) {
 
 /** Selects the workflow of an execution, without its data. */
 const workflowAlone = fields({ data: "nothing", workflowData: fields({ pinData: "nothing", staticData: "nothing" }) })
-
-/**
- * Whether a version is what ran, but for parameters that only one of them has, as engines fill in defaults: engines before 2.41
- * name the version of the draft (2.40.7), whatever is published and ran.
- */
-function* ranAs(version: JsonObject, ran: unknown) {
-  if (!isJsonObject(ran)) return true
-  const { connections, nodes } = ran
-  const changes = yield* differencesSliced(Struct.pick(version, ["nodes", "connections"]), { nodes, connections })
-  return changes.every(
-    ({ after, before, field, kind }) =>
-      kind === "node" && field?.startsWith("parameters") === true && (after === undefined || before === undefined)
-  )
-}
 
 /** The workflow that an execution ran: its version where the engine still has it, else the copy that the execution holds. */
 const executed = Effect.fnUntraced(function* (
