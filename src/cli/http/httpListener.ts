@@ -1,4 +1,4 @@
-import { createServer, type Server, IncomingMessage, ServerResponse } from "node:http"
+import type { Server } from "node:http"
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
@@ -8,6 +8,9 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import type { BodyReaders } from "../../mcp/transport/body.ts"
 import { type ConnectionLimits, keepConnections, cutUnread, type SendLimits, sendLimits } from "./connections.ts"
+
+// An import of it as a module also loads Node's own fetch: 13 MiB and 60 ms.
+const { createServer, IncomingMessage, ServerResponse } = process.getBuiltinModule("node:http")
 
 /** Limits for callers that are slow, many or send too much. */
 const bounds = {

@@ -1,7 +1,8 @@
 import { Context, type Effect, type Option } from "effect"
 
+import type { Take } from "../../internal/http/Transport.ts"
 import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
-import type { Selection } from "../../internal/json/Selection.ts"
+import type { Part, Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type {
   CommunityPackage,
@@ -102,6 +103,15 @@ export class EngineClient extends Context.Service<
     readonly listWorkflows: (
       query: WorkflowQuery,
       selection?: Selection
+    ) => Effect.Effect<Page<JsonObject>, EngineError>
+    /**
+     * The same, and `take` gets the workflows while the page comes, so that they take no memory; also those before the place where
+     * it breaks off. `{}` stands for each in the page.
+     */
+    readonly takeWorkflows: (
+      query: WorkflowQuery,
+      selected: Part,
+      take: Take
     ) => Effect.Effect<Page<JsonObject>, EngineError>
     /**
      * Reads one whole workflow; `ApiError` 404 if there is none with this id. If the engine's answer is identical to the

@@ -1,5 +1,6 @@
 import { Cause, Clock, Deferred, Effect, Exit, Fiber, Struct } from "effect"
 
+import type { Take } from "../../internal/http/Transport.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller, Stopping } from "../../mcp/callContext.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
@@ -42,17 +43,18 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Wo
   const atMark = <A, E, R>(self: (at: { readonly mark: Mark; readonly turn: number }) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(history.mark, (mark) => self({ mark, turn: writes.now() }))
 
-  /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
+  /** Records what a reading gives of workflows, except those that were written meanwhile: such writes record their own results. */
+  const recordingRead = <A>(read: (record: Take) => Effect.Effect<A, EngineError>): Effect.Effect<A, EngineError> =>
+    atMark(({ mark, turn }) => {
+      const untouched = (one: JsonObject) => isLasting(one) && !writes.touchedSince(turn, String(one.id))
+      return read((workflows) => history.recordReading({ ...mark, workflows: workflows.filter(untouched) }))
+    })
+
   const recordRead = <A>(
     self: Effect.Effect<A, EngineError>,
     workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
   ): Effect.Effect<A, EngineError> =>
-    atMark(({ mark, turn }) =>
-      Effect.tap(self, (answer) => {
-        const untouched = (one: JsonObject) => isLasting(one) && !writes.touchedSince(turn, String(one.id))
-        return history.recordReading({ ...mark, workflows: workflowsIn(answer).filter(untouched) })
-      })
-    )
+    recordingRead((record) => Effect.tap(self, (answer) => record(workflowsIn(answer))))
 
   /** Proves that workflows do not exist, and records it, except of those that were written meanwhile. */
   const recordAbsence = (ids: ReadonlyArray<WorkflowId>) =>
@@ -150,7 +152,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Wo
   /** Forgets a temporary copy, which was deleted. */
   const forgetTemporary = (id: string) => Effect.sync(() => temporary.delete(id))
 
-  return { forgetTemporary, recordAbsence, recordChange, recordCreation, recordMissing, recordRead }
+  return { forgetTemporary, recordAbsence, recordChange, recordCreation, recordMissing, recordRead, recordingRead }
 }
 
 export const present = (seen: JsonObject): StateAfter => ({ _tag: "Present", seen })

@@ -18,7 +18,8 @@ import { changingCallOf, makeRights } from "./rights.ts"
 import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
-interface Call extends CallErrors.AttemptedCall, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
+interface Call
+  extends CallErrors.AttemptedCall, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection" | "take"> {
   /** Makes the body if it depends on the key header that the engine accepts; `body` is then ignored. */
   readonly bodyFor?: (keyHeader: string) => unknown
 }

@@ -2,7 +2,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/callContext.ts"
-import { type Workflow, WorkflowId } from "../workflow/models.ts"
+import { type Workflow, WorkflowId, type WorkflowQuery } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { Authors, InstanceHistory, NamedThings } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
@@ -58,8 +58,12 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
       ),
     provenAbsent: (ids) => recorder.recordAbsence(ids),
     listWorkflows: (query, selection) =>
-      recorder.recordRead(client.listWorkflows(query, selection), ({ data }) =>
-        data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
+      recorder.recordRead(client.listWorkflows(query, selection), ({ data }) => wholeIn(data, query)),
+    takeWorkflows: (query, selected, take) =>
+      recorder.recordingRead((record) =>
+        client.takeWorkflows(query, selected, (workflows) =>
+          Effect.andThen(record(wholeIn(workflows, query)), take(workflows))
+        )
       ),
     createWorkflow: (creation) => recorder.recordCreation(client.createWorkflow(creation)),
     updateWorkflow: (current, changes) =>
@@ -89,6 +93,10 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
       })
   }
 }
+
+/** The workflows of a list that it shows completely, without what it was not asked for. */
+const wholeIn = (workflows: ReadonlyArray<JsonObject>, { excludePinnedData }: WorkflowQuery) =>
+  workflows.filter(isWhole).map((item) => (excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
 
 /** Whether a list shows a workflow completely: large pages may leave out much of it. */
 const isWhole = ({ connections, nodes }: JsonObject): boolean =>

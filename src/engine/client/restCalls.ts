@@ -1,7 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 
+import type { Take } from "../../internal/http/Transport.ts"
 import type { Upstream } from "../../internal/http/Upstream.ts"
-import { each, fields, type Selection } from "../../internal/json/Selection.ts"
+import { each, fields, type Part, type Selection } from "../../internal/json/Selection.ts"
 import { open } from "../../internal/schema/JsonObject.ts"
 import {
   CommunityPackage,
@@ -10,6 +11,7 @@ import {
   type ExecutionId,
   type ExecutionQuery,
   ListItem,
+  named,
   page,
   type PageQuery,
   Tag,
@@ -87,16 +89,24 @@ export const restCalls = (
 
 const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, workflowCache: WorkflowCache) => {
   const filtered = knownFilters()
+  const listWorkflows = ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole", take?: Take) =>
+    filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
+      call(page(ListItem), {
+        operation: "list workflows",
+        method: "GET",
+        path: "/workflows",
+        query,
+        selection: selection === "whole" ? selection : fields({ data: each(selection) }),
+        take
+      })
+    )
   return {
-    listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
-      filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
-        call(page(ListItem), {
-          operation: "list workflows",
-          method: "GET",
-          path: "/workflows",
-          query,
-          selection: selection === "whole" ? selection : fields({ data: each(selection) })
-        })
+    listWorkflows: (query: WorkflowQuery, selection?: Selection) => listWorkflows(query, selection),
+    takeWorkflows: (query: WorkflowQuery, selected: Part, take: Take) =>
+      // An answer that does not say that it is JSON comes whole.
+      Effect.tap(
+        listWorkflows(query, { handed: selected }, (items) => take(items.map(named))),
+        ({ data }) => take(data.filter((item) => Object.keys(item).length > 0))
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, (text) =>

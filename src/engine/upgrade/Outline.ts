@@ -1,3 +1,5 @@
+import { Struct } from "effect"
+
 import { type JsonObject, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { nodesOf } from "../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../workflow/subWorkflows.ts"
@@ -23,18 +25,22 @@ const longestInline = 20_000
 /** The part of a workflow that rules across workflows read; undefined where it names no other one. */
 export const callingPart = (workflow: JsonObject): Subject | undefined => {
   const errorWorkflow = errorWorkflowOf({ settings: objectOf(workflow.settings) })
-  const nodes = nodesOf(workflow).flatMap(({ disabled, name, parameters, type }) => {
-    const { options, source, workflowId, workflowJson } = objectOf(parameters)
+  const nodes = nodesOf(workflow).flatMap((node) => {
+    const { options, source, workflowJson } = objectOf(node.parameters)
     const isInline = source === "parameter" && textOf(workflowJson).length <= longestInline
-    const node = {
-      name,
-      type,
-      disabled,
-      parameters: { options, source, workflowId, ...(isInline ? { workflowJson } : {}) }
+    const called = subWorkflowOf(node)?.id
+    if (!isInline && called === undefined) return []
+    const calling = {
+      ...(isInline ? { source, workflowJson } : { workflowId: called }),
+      ...(options === undefined ? {} : { options })
     }
-    return isInline || subWorkflowOf(node) !== undefined ? [node] : []
+    return [{ ...Struct.pick(node, ["name", "type", "disabled"]), parameters: calling }]
   })
   return nodes.length === 0 && errorWorkflow === undefined
     ? undefined
-    : { id: workflow.id, active: workflow.active, nodes, settings: { errorWorkflow } }
+    : {
+        ...Struct.pick(workflow, ["id", "active"]),
+        nodes,
+        ...(errorWorkflow === undefined ? {} : { settings: { errorWorkflow } })
+      }
 }

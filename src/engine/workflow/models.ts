@@ -176,12 +176,13 @@ export const page = <S extends Schema.Constraint>(item: S) =>
 /** The fields that name an item of a list, of which all else is unknown. */
 const naming = ["id", "name", "type"] as const
 
-const named = (item: JsonObject): JsonObject => {
+/** An item of a list; in place of an id, name or type that is neither text nor number, `{…}` stands. */
+export const named = (item: JsonObject): JsonObject => {
   const odd = naming.filter((field) => Predicate.isObjectOrArray(item[field]))
   return odd.length === 0 ? item : { ...item, ...Object.fromEntries(odd.map((field) => [field, "{…}"])) }
 }
 
-/** An item of a list of any shape; in place of an id, name or type that is neither text nor number, `{…}` stands. */
+/** The same, of any shape. */
 export const ListItem = JsonObject.pipe(
   Schema.decodeTo(JsonObject, SchemaTransformation.transform({ decode: named, encode: (item) => item }))
 )

@@ -3,7 +3,7 @@ import { Headers } from "effect/http"
 
 import { type Selection, Selector } from "../json/Selection.ts"
 import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
-import type { Answer, TransportError } from "./Transport.ts"
+import type { Answer, Take, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
 /** An answer, read to its end. */
@@ -18,6 +18,7 @@ interface ReadOptions {
   readonly limit: number
   /** Of large JSON only this is kept. */
   readonly selection: Selection | undefined
+  readonly take: Take | undefined
   /** Bytes that may be on their way from the upstream, of answers that are counted. */
   readonly underWay: Semaphore.Semaphore
 }
@@ -25,12 +26,13 @@ interface ReadOptions {
 /** Reads an answer to its end, and no further than the limit. */
 export const readReply = (
   answer: Answer,
-  { limit, selection = "whole", underWay }: ReadOptions
+  { limit, selection = "whole", take, underWay }: ReadOptions
 ): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>
   Effect.flatMap(UsefulBytes, (most) => {
     const { headers, status } = answer
     const announced = announcedBytes(headers)
-    const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
+    const isLarge = (announced ?? Infinity) > small
+    const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (isLarge || take !== undefined)
     const useful = status < 300 ? most : Infinity
     if (announced !== undefined && announced > useful && !isSelected) {
       return Effect.fail(new MoreThanUseful({ bytes: announced }))
@@ -40,7 +42,7 @@ export const readReply = (
       announced === undefined || isSelected
         ? readStream(
             answer,
-            { limit, useful, announced, underWay },
+            { limit, useful, announced, underWay, take },
             isSelected ? new Selector(selection) : new TextDecoding()
           )
         : readAnnounced(answer, announced, underWay)
@@ -100,16 +102,14 @@ const readAnnounced = (answer: Answer, announced: number, underWay: Semaphore.Se
   return underWay.withPermits(Math.min(2 * announced, oneUpstream))(counted)
 }
 
-interface Limits {
-  readonly limit: number
+interface Limits extends Pick<ReadOptions, "limit" | "take" | "underWay"> {
   readonly useful: number
   readonly announced: number | undefined
-  readonly underWay: Semaphore.Semaphore
 }
 
 const readStream = Effect.fnUntraced(function* (
   { stream }: Answer,
-  { announced, limit, underWay, useful }: Limits,
+  { announced, limit, take, underWay, useful }: Limits,
   kept: TextDecoding | Selector
 ) {
   const room = yield* MemoryBudget
@@ -131,15 +131,18 @@ const readStream = Effect.fnUntraced(function* (
     return onItsWay === 0 ? Effect.andThen(enter(Math.min(2 * bytes, oneUpstream)), taken) : taken
   }
 
-  const take = (chunk: Uint8Array): Effect.Effect<void, MoreThanUseful | ReplyTooLarge> => {
+  const push = (chunk: Uint8Array): Effect.Effect<void, MoreThanUseful | ReplyTooLarge> => {
     bytes += chunk.byteLength
     if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
     kept.push(chunk)
     if (kept.bytes > useful) return Effect.fail(new MoreThanUseful({ bytes: kept.bytes }))
-    return bytes <= uncounted || kept.bytes <= counted ? Effect.void : count(Math.max(kept.bytes, unknown))
+    const taken = take === undefined || kept instanceof TextDecoding ? Effect.void : take(kept.takeHanded())
+    return bytes <= uncounted || kept.bytes <= counted
+      ? taken
+      : Effect.andThen(count(Math.max(kept.bytes, unknown)), taken)
   }
   const begun = announced === undefined ? Effect.void : count(Math.min(announced, unknown))
-  yield* Effect.ensuring(Effect.andThen(begun, Stream.runForEach(stream, take)), leave)
+  yield* Effect.ensuring(Effect.andThen(begun, Stream.runForEach(stream, push)), leave)
   room.settle(2 * kept.bytes)
   return kept.text
 })

@@ -2,6 +2,7 @@ import { Data, type Duration, Effect, Exit, Option, Predicate, Redacted, Scope, 
 import { Headers, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 
 import type { Selection } from "../json/Selection.ts"
+import type { JsonObject } from "../schema/JsonObject.ts"
 import type { RequestEffect } from "./UpstreamFailure.ts"
 
 /** A request to an upstream, below its base URL. */
@@ -17,6 +18,8 @@ export interface UpstreamRequest {
   readonly form?: Readonly<Record<string, string>>
   /** The parts of a large JSON answer that are wanted; the rest may be `null`. Default: everything. */
   readonly selection?: Selection
+  /** Takes the objects that the selection hands over. An answer that cannot be used may have handed some over by then. */
+  readonly take?: Take | undefined
   /** Its effect on the upstream. Default: a GET reads, everything else writes. */
   readonly effect?: RequestEffect
   /** Statuses that tell what was asked, and that observers are not to take for a failure. */
@@ -28,6 +31,9 @@ export interface UpstreamRequest {
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
   readonly timeout?: Duration.Input
 }
+
+/** Takes objects of an answer while the rest of it comes. */
+export type Take = (objects: ReadonlyArray<JsonObject>) => Effect.Effect<void>
 
 export const effectOf = ({ effect, method }: Pick<UpstreamRequest, "effect" | "method">): RequestEffect =>
   effect ?? (method === "GET" ? "read" : "write")

@@ -221,7 +221,7 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
       const target = redirectTarget(answer, url)
       const { headers, status } = answer
       if (target !== undefined) return Effect.succeed({ status, headers, target })
-      const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
+      const reading = { limit: maxReplyBytes, selection: request.selection, take: request.take, underWay }
       return Effect.catchTag(readReply(answer, reading), "TransportError", unreachable("reading"))
     }
     return Effect.uninterruptibleMask((restore) =>

@@ -1,22 +1,26 @@
 import { Option, Predicate } from "effect"
 
+import { isJsonObject, type JsonObject } from "../schema/JsonObject.ts"
 import { parseJson } from "./values.ts"
 
 /**
  * The wanted part of a JSON value: the whole, nothing, or a part of each of its fields and elements. All else may come as
  * `null`, so that names, places and counts stay as they are.
  */
-export type Selection = "whole" | "nothing" | ((key: string | number) => Selection)
+export type Part = "whole" | "nothing" | ((key: string | number) => Selection)
+
+/** The wanted part of a value that stays, or of an object that is handed over as soon as it is there, and of which `{}` stays. */
+export type Selection = Part | { readonly handed: Part }
 
 /** Selects all fields of an object, the named ones as given. */
 export const fields =
-  (named: Readonly<Record<string, Selection>>): Selection =>
+  (named: Readonly<Record<string, Selection>>): Part =>
   (key) =>
     (Object.hasOwn(named, key) ? named[key] : undefined) ?? "whole"
 
 /** Selects only the named fields of an object, as given. */
 export const only =
-  (named: Readonly<Record<string, Selection>>): Selection =>
+  (named: Readonly<Record<string, Selection>>): Part =>
   (key) =>
     (Object.hasOwn(named, key) ? named[key] : undefined) ?? "nothing"
 
@@ -26,8 +30,14 @@ export const each =
   () =>
     selection
 
+/** A value that has begun at a place in what is kept. */
+interface Begun {
+  readonly from: number
+  readonly isHanded: boolean
+}
+
 /** An object or array of which parts are wanted, and how far it has come. */
-interface Open {
+interface Open extends Begun {
   readonly isArray: boolean
   readonly select: (key: string | number) => Selection
   count: number
@@ -36,7 +46,9 @@ interface Open {
 
 const space = 0x20
 
+const decoder = new TextDecoder()
 const nothing = new TextEncoder().encode("null")
+const emptyObject = new TextEncoder().encode("{}")
 
 /**
  * Takes what is selected out of a JSON text whose bytes come in pieces, as a shorter JSON text: what is passed over is
@@ -48,11 +60,19 @@ export class Selector {
   private length = 0
   /** Objects and arrays around the current place; the first one stands for the text, with the value as its only element. */
   private readonly open: Array<Open>
-  private value: { readonly end: ValueEnd; readonly role: "key" | "kept" | "passed"; readonly from: number } | undefined
+  private value: (Begun & { readonly end: ValueEnd; readonly role: "key" | "kept" | "passed" }) | undefined
   private key: string | number = 0
+  private objects: Array<JsonObject> = []
 
   constructor(selection: Selection) {
-    this.open = [{ isArray: true, select: () => selection, count: 0, expects: "value" }]
+    this.open = [{ isArray: true, select: () => selection, from: 0, isHanded: false, count: 0, expects: "value" }]
+  }
+
+  /** The objects to hand over that have come since the last time. */
+  takeHanded(): ReadonlyArray<JsonObject> {
+    const { objects } = this
+    if (objects.length > 0) this.objects = []
+    return objects
   }
 
   /** Bytes that were kept so far. */
@@ -62,7 +82,7 @@ export class Selector {
 
   /** The selected part as text. */
   get text(): string {
-    return new TextDecoder().decode(this.kept.subarray(0, this.length))
+    return decoder.decode(this.kept.subarray(0, this.length))
   }
 
   push(bytes: Uint8Array): void {
@@ -80,9 +100,9 @@ export class Selector {
     if (end === -1) return to
     this.value = undefined
     if (value.role === "key") {
-      const text = new TextDecoder().decode(this.kept.subarray(value.from, this.length))
-      this.key = Option.getOrElse(Option.filter(parseJson(text), Predicate.isString), () => "")
+      this.key = Option.getOrElse(Option.filter(this.keptFrom(value.from), Predicate.isString), () => "")
     }
+    if (value.isHanded) this.handOver(value.from)
     return to
   }
 
@@ -93,12 +113,14 @@ export class Selector {
     if (around?.expects === "value" && byte > space && byte !== closeArray) return this.begin(around, bytes, at)
     if (around?.expects === "key" && byte === quote) {
       around.expects = "colon"
-      this.value = { end: new ValueEnd(), role: "key", from: this.length }
+      this.value = { end: new ValueEnd(), role: "key", from: this.length, isHanded: false }
       return at
     }
     this.keep(bytes, at, at + 1)
-    if (byte === closeArray || byte === closeObject) this.open.pop()
-    else if (around !== undefined && byte === comma) {
+    if (byte === closeArray || byte === closeObject) {
+      const closed = this.open.pop()
+      if (closed?.isHanded === true) this.handOver(closed.from)
+    } else if (around !== undefined && byte === comma) {
       around.count++
       around.expects = around.isArray ? "value" : "key"
     } else if (around !== undefined && byte === colon) around.expects = "value"
@@ -108,16 +130,32 @@ export class Selector {
   private begin(around: Open, bytes: Uint8Array, at: number): number {
     around.expects = "end"
     const byte = bytes[at]
-    const selection = around.select(around.isArray ? around.count : this.key)
+    const chosen = around.select(around.isArray ? around.count : this.key)
+    const isHanded = typeof chosen === "object"
+    const selection = isHanded ? chosen.handed : chosen
+    const from = this.length
     if (typeof selection === "function" && (byte === openArray || byte === openObject)) {
       const isArray = byte === openArray
-      this.open.push({ isArray, select: selection, count: 0, expects: isArray ? "value" : "key" })
+      this.open.push({ isArray, select: selection, from, isHanded, count: 0, expects: isArray ? "value" : "key" })
       this.keep(bytes, at, at + 1)
       return at + 1
     }
     if (selection === "nothing") this.keep(nothing, 0, nothing.length)
-    this.value = { end: new ValueEnd(), role: selection === "nothing" ? "passed" : "kept", from: this.length }
+    this.value = { end: new ValueEnd(), role: selection === "nothing" ? "passed" : "kept", from, isHanded }
     return at
+  }
+
+  private keptFrom(from: number): Option.Option<unknown> {
+    return parseJson(decoder.decode(this.kept.subarray(from, this.length)))
+  }
+
+  /** Hands over the value that began here, if it is an object; anything else stays for whoever reads the text. */
+  private handOver(from: number): void {
+    const value = Option.getOrUndefined(this.keptFrom(from))
+    if (!isJsonObject(value)) return
+    this.objects.push(value)
+    this.length = from
+    this.keep(emptyObject, 0, emptyObject.length)
   }
 
   private keep(bytes: Uint8Array, from: number, to: number): void {

@@ -164,12 +164,13 @@ const send = (response: ServerResponse, body: unknown, status = 200) => {
   response.writeHead(status, { "content-type": "application/json", "content-length": text.length }).end(text)
 }
 
+/** A page of a list. As of engines, the cursor holds the limit, too, which goes before that of the query. */
 const paged = (query: URLSearchParams, total: number, item: (number: number) => unknown) => {
-  const from = Number(query.get("cursor") ?? 0)
-  const to = Math.min(from + Number(query.get("limit") ?? 100), total)
+  const [from = 0, limit = Number(query.get("limit") ?? 100)] = query.get("cursor")?.split(":").map(Number) ?? []
+  const to = Math.min(from + limit, total)
   return {
     data: Array.from({ length: to - from }, (_, at) => item(from + at)),
-    nextCursor: to < total ? String(to) : null
+    nextCursor: to < total ? `${to}:${limit}` : null
   }
 }
 

@@ -46,6 +46,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   changeCall: "none",
 
   listWorkflows: "none",
+  takeWorkflows: "none",
   getWorkflow: "none",
   provenAbsent: "none",
   listVersionsIfSupported: "none",

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
+import { answers } from "../../internal/http/standIn.ts"
 import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../support/harness.ts"
 import { workflowOf } from "../../support/manyWorkflows.ts"
 import { engineThat, host, json, key } from "../tools/standIn.ts"
@@ -318,6 +319,30 @@ describe("check_upgrade", () => {
       )
     }).pipe(over(engineOf({ version: "2.41.1", workflows })))
   })
+
+  const listed = [workflow("a", [step("function")]), workflow("b", [step("function")], { isArchived: true })]
+  const pages = [
+    { data: listed, nextCursor: "2" },
+    { data: [...listed, workflow("c", [step("code")])], nextCursor: null }
+  ]
+  it.effect.each(["application/json", "text/plain"])(
+    "counts each workflow once where the list moves on, as %s",
+    (type) => {
+      const left = pages.map((page) => answers(200, { "content-type": type }, JSON.stringify(page)))
+      const engine = engineThat(({ path }) => {
+        if (path.startsWith("/rest/settings")) return json({ data: { versionCli: "2.41.1" } })
+        return (path.includes("/workflows") ? left.shift() : undefined) ?? json({ data: [], nextCursor: null })
+      })
+      return Effect.gen(function* () {
+        const { instances, workflows: rows } = yield* reportOf()
+        assert.deepInclude(instances?.[0], { workflows: 2, archived: 1, stop: 1, clean: 1 })
+        assert.deepStrictEqual(
+          rows.map(({ id, rules }) => [id, Object.keys(rules)]),
+          [["a", ["U3-function"]]]
+        )
+      }).pipe(over(engine))
+    }
+  )
 
   it.effect("shows no secret that stands in names, paths and code", () => {
     const secret = "sk-proj-0123456789abcdefghijklmnopqrstuv"

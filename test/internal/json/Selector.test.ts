@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { each, fields, type Selection, Selector } from "../../../src/internal/json/Selection.ts"
+import { each, fields, type Part, type Selection, Selector } from "../../../src/internal/json/Selection.ts"
+import { isJsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
 /** The selected part of a text that comes in pieces of these sizes, again and again. */
 const selected = (text: string, selection: Selection, sizes: ReadonlyArray<number> = [7]) => {
@@ -15,23 +16,33 @@ const selected = (text: string, selection: Selection, sizes: ReadonlyArray<numbe
   return selector
 }
 
-/** The same, of a value that is there as a whole. */
-const model = (value: unknown, selection: Selection): unknown => {
+/** The same, of a value that is there as a whole; `take` gets what is handed over. */
+const model = (value: unknown, selection: Selection, take: (one: unknown) => void): unknown => {
   if (selection === "nothing") return null
+  if (typeof selection === "object") {
+    const chosen = model(value, selection.handed, take)
+    if (!isJsonObject(chosen)) return chosen
+    take(chosen)
+    return {}
+  }
   if (selection === "whole" || typeof value !== "object" || value === null) return value
   return Array.isArray(value)
-    ? value.map((item, at) => model(item, selection(at)))
-    : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, model(item, selection(name))]))
+    ? value.map((item, at) => model(item, selection(at), take))
+    : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, model(item, selection(name), take)]))
 }
 
 /** Some selection of any depth, the same one for the same names. */
-const selections = fc.letrec<{ selection: Selection }>((tie) => ({
+const selections = fc.letrec<{ part: Part; selection: Selection }>((tie) => ({
   selection: fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom<Selection>("whole", "nothing") },
+    { weight: 5, arbitrary: tie("part") },
+    { weight: 1, arbitrary: tie("part").map((part): Selection => ({ handed: part })) }
+  ),
+  part: fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom<Part>("whole", "nothing") },
     {
       weight: 5,
       arbitrary: fc.array(tie("selection"), { minLength: 1, maxLength: 4 }).map(
-        (all): Selection =>
+        (all): Part =>
           (key) =>
             all[String(key).length % all.length] ?? "whole"
       )
@@ -39,7 +50,7 @@ const selections = fc.letrec<{ selection: Selection }>((tie) => ({
   )
 })).selection
 
-it("makes a JSON text of what is selected, whatever the value and the pieces in which it comes", () => {
+it("makes a JSON text of what is selected and hands over the rest, whatever the value and the pieces in which it comes", () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),
@@ -48,7 +59,10 @@ it("makes a JSON text of what is selected, whatever the value and the pieces in 
       fc.constantFrom(undefined, 1, "\t"),
       (value, selection, sizes, space) => {
         const text = JSON.stringify(value, null, space)
-        assert.deepStrictEqual(JSON.parse(selected(text, selection, sizes).text), model(JSON.parse(text), selection))
+        const selector = selected(text, selection, sizes)
+        const taken: Array<unknown> = []
+        const rest = model(JSON.parse(text), selection, (one) => taken.push(one))
+        assert.deepStrictEqual([JSON.parse(selector.text), selector.takeHanded()], [rest, taken])
       }
     )
   )
@@ -72,6 +86,14 @@ it("passes over what is not wanted without keeping it", () => {
   )
   assert.isBelow(bytes, 5000)
   assert.deepStrictEqual(JSON.parse(text).data[99], { id: 99, nodes: [null] })
+})
+
+it("keeps nothing of the objects of a list that it has handed over", () => {
+  const page = { data: Array.from({ length: 100 }, (_, id) => ({ id, nodes: ["x".repeat(10_000)] })), nextCursor: "n" }
+  const selector = selected(JSON.stringify(page), fields({ data: each({ handed: "whole" }) }), [4096])
+  assert.isBelow(selector.bytes, 500)
+  assert.deepStrictEqual(selector.takeHanded(), page.data)
+  assert.deepStrictEqual(selector.takeHanded(), [])
 })
 
 it("leaves it to the parser to refuse what is no JSON", () => {

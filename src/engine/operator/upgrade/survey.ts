@@ -3,7 +3,6 @@ import { Clock, Effect, Option, Result } from "effect"
 import { inSlices } from "../../../internal/effects.ts"
 import { clipped, listed } from "../../../internal/foreignText.ts"
 import { each, fields, only } from "../../../internal/json/Selection.ts"
-import { weightOfJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import { isoOf } from "../../../internal/time.ts"
@@ -78,16 +77,17 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
   }
   const notLookedAt: Array<string> = []
   const unread: Array<string> = []
-  let archived = 0
+  const archived = new Set<unknown>()
 
   const look = (workflow: JsonObject) => {
     if (workflow.isArchived === true) {
-      archived += 1
+      archived.add(workflow.id)
       return
     }
     const outline = outlineOf(workflow)
+    if (outlines.has(outline.id)) return
     outlines.set(outline.id, outline)
-    const part = callingPart(workflow)
+    const part = across.length === 0 ? undefined : callingPart(workflow)
     if (part !== undefined) calling.push(part)
     const subject = { ...workflow, nodes: nodesOf(workflow) }
     // A reader keeps what it has read as long as it lives.
@@ -103,17 +103,22 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
     }
   }
 
+  const lookAt = (workflows: ReadonlyArray<JsonObject>) =>
+    Effect.andThen(
+      comparer.prepare(workflows.flatMap(nodesOf)),
+      Effect.asVoid(inSlices(() => mapSliced(workflows, look, (workflow) => nodesOf(workflow).length)))
+    )
+
   const readPages = Effect.gen(function* () {
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page++) {
-      const { data, nextCursor } = yield* provingPage(engine)(
-        engine.listWorkflows(
+      const { nextCursor } = yield* provingPage(engine)(
+        engine.takeWorkflows(
           { excludePinnedData: true, ...(cursor === undefined ? { limit: pageSize } : { cursor }) },
-          searched
+          searched,
+          lookAt
         )
       )
-      yield* comparer.prepare(data.flatMap(nodesOf))
-      yield* inSlices(() => mapSliced(data, look, weightOfJson))
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return
       cursor = nextCursor
     }
@@ -137,7 +142,7 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
     instance: engine.instance,
     way,
     outlines,
-    archived,
+    archived: archived.size,
     runs,
     notLookedAt: [...notLookedAt, ...slow.notLookedAt],
     affected: [...findings].flatMap(([id, all]) => {
