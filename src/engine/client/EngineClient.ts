@@ -34,6 +34,7 @@ import { freezing } from "./freezing.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import { type AcceptedHeaders, KeyHeaders } from "./KeyHeaders.ts"
+import { locking } from "./locking.ts"
 import type { ProjectCalls } from "./projectCalls.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
@@ -287,21 +288,5 @@ export class EngineClient extends Context.Service<
     const history = historyOf(authorsBy(client))
     const guarded = guarding(recording(locking(client), history), protection)
     return { ...freezing(guarded, environment.allowsDeprecatedNodes !== true), history }
-  }
-}
-
-type Client = ReturnType<typeof restCalls>
-
-/** The same client, of which no change of a workflow is sent without its lock. */
-const locking = (client: Client): Client => {
-  const { exclusively } = client
-  return {
-    ...client,
-    updateWorkflow: (current, changes) => exclusively(current.id, client.updateWorkflow(current, changes)),
-    deleteWorkflow: (id) => exclusively(id, client.deleteWorkflow(id)),
-    activateWorkflow: (id) => exclusively(id, client.activateWorkflow(id)),
-    deactivateWorkflow: (id) => exclusively(id, client.deactivateWorkflow(id)),
-    archiveWorkflowIfSupported: (id, archived) => exclusively(id, client.archiveWorkflowIfSupported(id, archived)),
-    setWorkflowTags: (id, tags) => exclusively(id, client.setWorkflowTags(id, tags))
   }
 }

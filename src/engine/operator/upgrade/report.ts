@@ -1,7 +1,7 @@
 import { clipped } from "../../../internal/foreignText.ts"
-import { fitted, jsonBytes } from "../../../internal/json/values.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Outline, Severity } from "../../upgrade/Rule.ts"
+import type { Severity } from "../../upgrade/Rule.ts"
 import { isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
 import { compareVersions } from "../../workflow/releases.ts"
 import { type Affected, severities, type Survey, type UpgradeFinding } from "./survey.ts"
@@ -95,11 +95,8 @@ const instanceRow = (survey: Survey): JsonObject => ({
 })
 
 /** The workflows that run a workflow, or that it is started for when they fail. */
-const callersOf = ({ outlines }: Survey, id: string): ReadonlyArray<Outline> => {
-  const callers: Array<Outline> = []
-  for (const one of outlines.values()) if (one.calls.includes(id) || one.errorWorkflow === id) callers.push(one)
-  return callers
-}
+const callersOf = ({ outlines }: Survey, id: string) =>
+  [...outlines.values()].filter((one) => one.calls.includes(id) || one.errorWorkflow === id)
 
 /** The nodes of each rule that finds something in a workflow. */
 const nodesByRule = (findings: ReadonlyArray<UpgradeFinding>) => {
@@ -199,7 +196,7 @@ export const fleetReport = (
           ...(failed.length === 0 ? {} : { failed })
         }
       : {}
-  const rows = fitted(left.slice(0, mostRows).map(shortRow), mostBytes)
+  const rows = left.slice(0, mostRows).map(shortRow)
   const shownTo = (count: number): JsonObject => {
     const last = left[count - 1]
     const more = left.length - count
