@@ -64,7 +64,7 @@ const optionTable = (isWanted: (option: string) => boolean) =>
   )
 const isOfPlans = (option: string) => /^`(?:plans|promotion)\b/.test(option)
 
-const { measured, peers } = results
+const { measured, peers, upgrades = [] } = results
 const titleOf = ({ name, version }: PeerResult) =>
   name === manifest.name ? "this server" : version === "" ? name : `${name} ${version}`
 
@@ -100,6 +100,18 @@ const peerTable = table(
   peerRows([...new Set(peers.flatMap(({ figures }) => Object.keys(figures)))], peers)
 )
 
+const upgradeTable =
+  upgrades.length === 0
+    ? "No run of the benchmark has kept any yet."
+    : table(
+        [`measured on ${measured}`, "", "promised at most"],
+        upgrades.map(({ figure, goal, unit, what }) => [
+          what,
+          `${figure.toLocaleString("en")} ${unit}`,
+          `${goal.toLocaleString("en")} ${unit}`
+        ])
+      )
+
 const tries = readTries()
 
 const links = installLinks()
@@ -112,6 +124,7 @@ const parts: ReadonlyMap<string, string> = new Map([
   ["options of plans", optionTable(isOfPlans)],
   ["why", whyTable],
   ["peers", peerTable],
+  ["upgrades", upgradeTable],
   ["engines", table(["minor", "how it stands", "the contract", "what was read of it"], engineRows(tries))],
   ["engine differences", engineDifferences(tries)],
   ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`],

@@ -137,7 +137,7 @@ describe("upgrade", () => {
         }
       ])
       yield* Effect.promise(async () => {
-        const planned = await command("upgrade", "--plan")
+        const planned = await command("upgrade", "--to", "3", "--plan")
         assert.match(planned.stdout, /equal by rule: no recorded run shows Add at work\. Accept it by name/)
         const applied = await command("upgrade", "--apply", "--accept", "Sum")
         assert.include(

@@ -297,6 +297,8 @@ describe("check_upgrade", () => {
       assert.lengthOf(none, 0)
       const { workflows: frozen } = yield* reportOf({ to: "2.42.6" })
       assert.deepInclude(frozen[0], { severity: "cosmetic", rules: { "U3-function": "Step" } })
+      const { workflows: gone } = yield* reportOf({ to: 3 })
+      assert.deepInclude(gone[0], { severity: "stops", rules: { "U3-function": "Step" } })
       const { message } = yield* refused("check_upgrade", { to: "next" })
       assert.include(message, "must be a version such as 2.48.5 or 3.0")
       const { message: cursor } = yield* refused("check_upgrade", { cursor: "abc" })

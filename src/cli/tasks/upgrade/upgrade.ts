@@ -39,7 +39,7 @@ export const runUpgrade = Effect.fnUntraced(function* (options: Options, request
   if (Number(apply) + Number(plan) + Number(verify) > 1) {
     return yield* new UsageError({ message: "upgrade takes one of --plan, --apply and --verify" })
   }
-  if (!/^\d+\.\d+(\.\d+)?(-[\w.]+)?$/.test(to)) {
+  if (!/^\d+(\.\d+){0,2}(-[\w.]+)?$/.test(to)) {
     return yield* new UsageError({ message: "--to: expected a version such as 2.48.5 or 3.0" })
   }
   const launch = yield* readLaunch({ ...options, http: false })

@@ -19,9 +19,9 @@ import * as AcrossTool from "../AcrossTool.ts"
 import { fleetReport, type Place, workflowReport } from "./report.ts"
 import { severities, type Survey, surveyAll, type UpgradeFinding } from "./survey.ts"
 
-/** A version in full, or its first two numbers. */
+/** A version in full, or its first numbers: of `3.0` as a number, clients send `3`. */
 const version = text("Version, e.g. 2.48.5; default 3.0").check(
-  Schema.isPattern(/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:-[\w.]{1,20})?$/, {
+  Schema.isPattern(/^\d{1,4}(?:\.\d{1,4}){0,2}(?:-[\w.]{1,20})?$/, {
     message: "must be a version such as 2.48.5 or 3.0"
   })
 )
