@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
+import { Elicitation } from "../../src/mcp/Elicitation.ts"
 import { toolNamed } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
@@ -82,6 +83,20 @@ describe("money in another currency than the ruble", () => {
       assert.deepNestedPropertyVal(lowest, "articles[0].lowest", { search: amountOf("150.00", 15_000) })
     }).pipe(Effect.provide(account("KZT")))
   )
+
+  it.effect("is named to the person who is asked whether a campaign may spend it", () => {
+    const questions: Array<string> = []
+    return Effect.gen(function* () {
+      const tool = yield* toolNamed("ads_start_campaign")
+      yield* Effect.flip(inTime(tool.call({ advert_id: 1, confirm: true })))
+      assert.include(questions[0], "It then spends its budget, 50.00 KZT.")
+    }).pipe(
+      Effect.provideService(Elicitation, {
+        ask: ({ message }) => Effect.sync(() => (questions.push(message), { _tag: "Declined" as const }))
+      }),
+      Effect.provide(account("KZT"))
+    )
+  })
 
   it.effect.each(planning)("is blocked in the plan of %s %o", ([name, args]) =>
     Effect.gen(function* () {

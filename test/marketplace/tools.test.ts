@@ -224,7 +224,10 @@ describe("the marketplace toolset", () => {
         assert.deepStrictEqual(questions, [])
         const refusal = yield* Effect.flip(move("ads_start_campaign", { _tag: "Declined" }))
         assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
-        assert.match(questions[0] ?? "", /^Start campaign 1001 ".+" with \d+ articles\? It then spends its budget, /)
+        assert.match(
+          questions[0] ?? "",
+          /^Start campaign 1001 ".+" with \d+ articles\? It then spends its budget, 5000\.00 rub\.$/
+        )
         assert.deepInclude(yield* move("ads_start_campaign", { _tag: "Accepted", content: { agree: true } }), {
           done: true
         })

@@ -18,7 +18,7 @@ import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import { isBecause, isOfAccount, isOutcomeUnknown, type MarketplaceError } from "../client/MarketplaceError.ts"
-import type { AmountTold } from "../client/money.ts"
+import { type AmountTold, foreign } from "../client/money.ts"
 import { operations, width } from "../client/operations.ts"
 import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
@@ -75,7 +75,9 @@ const move = (kind: "pause" | "start") =>
 /** The decision of the person at the client, if they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
   const what = `campaign ${campaign.id} ${quotedName(nameOf(campaign))} with ${articlesIn(campaign)}`
-  const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`
+  const odd = budget?.odd === undefined ? "" : ` (${budget.odd})`
+  const money =
+    budget === null ? "" : ` It then spends its budget, ${budget.rubles} ${foreign(campaign.currency) ?? "rub"}${odd}.`
   return {
     message: `Start ${what}?${money}`,
     subject: `The start of campaign ${campaign.id} spends money`,
