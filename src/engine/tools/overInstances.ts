@@ -116,7 +116,7 @@ export const concurrencyGroupOf = (given: unknown, { defaultName, names }: Insta
 export const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
   if (!Predicate.isObject(input)) return { rest: input }
   const { instance, ...rest } = { instance: undefined, ...input }
-  return { instance: instance ?? undefined, rest }
+  return { instance, rest }
 }
 
 /**

@@ -49,7 +49,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
 
     it.effect("may give null for what is left out, or no arguments at all", () =>
       Effect.gen(function* () {
-        yield* ask("list_workflows", { tags: null, cursor: null, limit: null, instance: null })
+        yield* ask("list_workflows", { tags: null, cursor: null, limit: null })
         const { error } = yield* callTool("list_workflows")
         assert.isUndefined(error)
       })
