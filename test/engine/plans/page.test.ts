@@ -55,7 +55,7 @@ describe("a promotion by commands", () => {
           assert.include(plan.stdout, "1 to create, 0 to change, 0 to leave as they are, 0 blocked.")
           assert.include(
             plan.stdout,
-            "\n- **A \\# \\[here\\](https://evil.test) @&#8203;everybody \\`x\\` \\<b\\>**: not on production yet\n"
+            "\n- **A \\# \\[here](https://evil.test) @&#8203;everybody \\`x\\` \\<b>**: not on production yet\n"
           )
           const applied = await promote("--name", "A*", "--apply")
           assert.strictEqual(applied.code, 0, applied.stderr)
