@@ -227,7 +227,7 @@ export const updates = (it: Suite) => {
 
   it.effect("update_workflow tells which given settings this engine does not take", () =>
     Effect.gen(function* () {
-      const { isV2 } = yield* TestedEngine
+      const { isFrom, isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual()] })
       const updated = yield* ask("update_workflow", { id, settings: { callerPolicy: "any", timezone: "UTC" } })
       assert.strictEqual(
@@ -237,7 +237,12 @@ export const updates = (it: Suite) => {
       assert.nestedPropertyVal(updated, "settings.timezone", "UTC")
       const operations = [{ op: "settings", parameters: { noSuchSetting: "any", timezone: "Europe/Berlin" } }]
       const edited = yield* ask("edit_workflow", { id, operations })
-      assert.strictEqual(edited.notice, "Left out, because this engine does not take it: settings.noSuchSetting")
+      // Before 2.40, engines name no field that they do not know: what is not known to all is left out with it.
+      const others = isV2 && !isFrom("2.40.0") ? "settings.callerPolicy, " : ""
+      assert.strictEqual(
+        edited.notice,
+        `Left out, because this engine does not take it: ${others}settings.noSuchSetting`
+      )
       assert.deepStrictEqual(edited.changes, ['setting timezone "UTC" → "Europe/Berlin"'])
     })
   )
