@@ -135,7 +135,7 @@ describe("a change of the engine", () => {
     Effect.gen(function* () {
       const engine = yield* Instances.use((instances) => instances.resolve(undefined))
       const others =
-        /^(?:list|get|may|test)|^(?:exclusively|proven|credentialTypes|nodeTypes|communityPackages|publicVersion|capabilities|rights|requireRights|heardAt|clockSkew|instance|host|isReadOnly|versions|history|freezing|apiDescription|readCall|folders)/
+        /^(?:list|take|get|may|test)|^(?:exclusively|proven|credentialTypes|nodeTypes|communityPackages|publicVersion|capabilities|rights|requireRights|heardAt|clockSkew|instance|host|isReadOnly|versions|history|freezing|apiDescription|readCall|folders)/
       assert.sameMembers(
         Object.keys(engine).filter((name) => !others.test(name)),
         Object.keys(changes)
