@@ -23,6 +23,13 @@ export interface Answer {
   readonly json?: string
 }
 
+/** The calls of which a tool always makes one, and what tells whether all that it works on is known to refuse them all. */
+export interface Refusal {
+  readonly calls: ReadonlyArray<string>
+  /** Nothing is waited for. */
+  readonly refusing: Effect.Effect<(calls: ReadonlyArray<string>) => boolean>
+}
+
 /** One tool as the protocol sees it. `call` takes unvalidated arguments. */
 export interface Tool<R = never> {
   readonly name: string
@@ -41,8 +48,8 @@ export interface Tool<R = never> {
   readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** The name of the toolset that it belongs to. */
   readonly toolset?: string | undefined
-  /** Whether all that it works on is known to refuse it: then it is not listed, either. Nothing is waited for. */
-  readonly isRefused?: Effect.Effect<boolean> | undefined
+  /** Where all that it works on is known to refuse its calls, it is not listed, either. */
+  readonly refusal?: Refusal | undefined
   /**
    * The HTTP headers in which modern clients repeat arguments, by argument, so that what stands between can route by them. Brief
    * lists name none.

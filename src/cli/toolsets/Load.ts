@@ -30,8 +30,8 @@ export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
   /** Plans of workflows over these instances, in one journal. */
   readonly plans: Effect.Effect<Context.Context<Instances | PlanConfig | WorkflowPlans>, ConfigurationError>
-  /** Whether every instance is known to refuse these calls; none is before they are connected. */
-  readonly refuse: NonNullable<InstanceNames["refuse"]>
+  /** Tells what every instance is known to refuse: nothing before they are connected. */
+  readonly refusing: NonNullable<InstanceNames["refusing"]>
   /** Whether lists are expected before calls: then loading what only calls need is deferred. */
   readonly areListsFirst: boolean
 }

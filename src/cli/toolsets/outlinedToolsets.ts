@@ -17,22 +17,22 @@ import { outlines } from "./outlines.ts"
 /** The facts about the instances that lists tell, before anything is connected. */
 const instancesOf = (
   { engine, plans }: { readonly engine: NonNullable<Launch["engine"]>; readonly plans: Launch["plans"] },
-  { refuse }: Pick<Shared, "refuse">
+  { refusing }: Pick<Shared, "refusing">
 ): InstanceNames => ({
   ...namesIn(engine),
-  refuse,
+  refusing,
   isProtecting: plans !== undefined && protectsAnything(plans.guards.protected)
 })
 
 /** The toolset `engine` over the configured instances, or the embedded one. */
-export const engine: Load = ({ engine: configured, plans }, { areListsFirst, instances, refuse }) => {
+export const engine: Load = ({ engine: configured, plans }, { areListsFirst, instances, refusing }) => {
   const programs = Effect.flatMap(
     Effect.promise(() => import("../../engine/toolset/toolset.ts")),
     ({ EngineToolset }) => Effect.map(instances, (context) => ({ toolset: Toolset.provide(EngineToolset, context) }))
   )
   return areListsFirst && configured !== undefined
     ? outlined("engine", Effect.orDie(programs), (toOffer) =>
-        engineOffer(toOffer(outlines.engine), instancesOf({ engine: configured, plans }, { refuse }))
+        engineOffer(toOffer(outlines.engine), instancesOf({ engine: configured, plans }, { refusing }))
       )
     : programs
 }

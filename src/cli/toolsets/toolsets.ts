@@ -50,12 +50,12 @@ export const loaders = Effect.fnUntraced(function* (
     Effect.provideService(Scope.Scope, scope),
     Effect.cached
   )
-  const refuse: Shared["refuse"] = (calls) => Effect.suspend(() => connected?.refuse?.(calls) ?? Effect.succeed(false))
+  const refusing = Effect.suspend(() => connected?.refusing ?? Effect.succeed(() => false))
   const loads = yield* Effect.forEach(launch.toolsets, (name) => {
     const set = sets[name]
     return set === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(set, ({ load }) => [load(launch, { instances, plans, refuse, areListsFirst })])
+      : Effect.map(set, ({ load }) => [load(launch, { instances, plans, refusing, areListsFirst })])
   })
   return { instances, loads: loads.flat() }
 })

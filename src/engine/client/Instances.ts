@@ -6,13 +6,14 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { holdsText, parseJson } from "../../internal/json/values.ts"
 import { makeTimeLimit } from "../../internal/time.ts"
+import type { Capabilities } from "./capabilities.ts"
 import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
 import { KeyHeaders } from "./KeyHeaders.ts"
 import { Protection } from "./Protection.ts"
-import { type ChangingCall, lackedScopes } from "./rights.ts"
+import { lackedScopes } from "./rights.ts"
 import { routeOf } from "./route.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
@@ -97,15 +98,18 @@ export class Instances extends Context.Service<
       const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
       const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
 
-      const refuse = (calls: ReadonlyArray<ChangingCall>) =>
-        Effect.map(
-          Effect.forEach(instanceNames.names, (name) => {
-            if (instanceNames.readOnly.has(name)) return Effect.succeed(true)
-            const rights = connected.get(name)?.rights ?? Effect.succeedNone
-            return Effect.map(rights, (read) => calls.every((call) => lackedScopes(read, [call]).length > 0))
-          }),
-          (verdicts) => verdicts.every((isRefused) => isRefused)
-        )
+      // After each call of a session: the first instance of unknown rights decides.
+      const refusing = Effect.gen(function* () {
+        const all: Array<Option.Option<Capabilities>> = []
+        for (const name of instanceNames.names) {
+          if (instanceNames.readOnly.has(name)) continue
+          const rights = yield* connected.get(name)?.rights ?? Effect.succeedNone
+          if (Option.isNone(rights)) return refusesNothing
+          all.push(rights)
+        }
+        return (calls: ReadonlyArray<string>) =>
+          all.every((rights) => calls.every((call) => lackedScopes(rights, [call]).length > 0))
+      })
 
       const addresses = new Map(
         [...environments].flatMap(([name, { host, isEmbedded }]) =>
@@ -121,7 +125,7 @@ export class Instances extends Context.Service<
       return Instances.of({
         ...instanceNames,
         isProtecting: protection !== undefined,
-        refuse,
+        refusing,
         addresses,
         keyEnds,
         resolve,
@@ -130,6 +134,8 @@ export class Instances extends Context.Service<
     })
   )
 }
+
+const refusesNothing = () => false
 
 /** The end of a key that is a JSON Web Token, as engines make them; undefined for others, and for one without an end. */
 const keyEndOf = (key: string): number | undefined => {

@@ -49,7 +49,7 @@ export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames)
   return naming(tools, instances).map((tool) => ({
     ...tool,
     isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
-    isRefused: refusalOf(tool.name, instances),
+    refusal: refusalOf(tool.name, instances),
     concurrencyGroup: (input) => concurrencyGroupOf(takeInstance(input).instance, instances)
   }))
 }
@@ -72,9 +72,9 @@ const callsOf = new Map<string, ReadonlyArray<ChangingCall>>([
   ["delete_tag", ["DELETE /tags/{}"]]
 ])
 
-const refusalOf = (name: string, { refuse }: InstanceNames) => {
+const refusalOf = (name: string, { refusing }: InstanceNames) => {
   const calls = callsOf.get(name)
-  return calls === undefined || refuse === undefined ? undefined : refuse(calls)
+  return calls === undefined || refusing === undefined ? undefined : { calls, refusing }
 }
 
 /** The argument of tools that change something, where workflows are protected: without one there is nothing to say. */

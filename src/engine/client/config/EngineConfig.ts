@@ -1,6 +1,6 @@
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, type Redacted } from "effect"
 
-import type { ChangingCall } from "../rights.ts"
+import type { Refusal } from "../../../mcp/Tool.ts"
 import type { InstanceFields } from "./instanceFields.ts"
 
 /** One engine instance: its address, its key and the limits of its use, with the contract's names as ours. */
@@ -26,8 +26,8 @@ export interface InstanceNames {
   readonly readOnly: ReadonlySet<string>
   /** Whether some workflows are changed only after a person has agreed. */
   readonly isProtecting?: boolean
-  /** Whether every instance is known to refuse all of these calls, for lack of rights or as it is read-only. */
-  readonly refuse?: (calls: ReadonlyArray<ChangingCall>) => Effect.Effect<boolean>
+  /** Tells whether every instance is known to refuse all of some calls, for lack of rights or as it is read-only. */
+  readonly refusing?: Refusal["refusing"]
 }
 
 /** Every configured instance, checked, and the name of the one that is used when a call names none. */
