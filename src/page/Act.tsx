@@ -37,7 +37,13 @@ export const Confirm = ({ action, children, isBusy, isDangerous, onNo, onYes, ti
     onYes()
   }
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onNo} onClose={onNo}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="confirm-title"
+      onCancel={onNo}
+      // That of a dialog that is gone comes late, and would close the next one.
+      onClose={({ currentTarget }) => (currentTarget.isConnected ? onNo() : undefined)}
+    >
       <form onSubmit={submit} noValidate>
         <h2 id="confirm-title">{title}</h2>
         {children}

@@ -132,6 +132,9 @@ export const complaints = async (page: Pick<Frame, "evaluate">): Promise<Readonl
   await page.evaluate(axe)
   return page.evaluate(async (words) => {
     const judge: Judge = Reflect.get(globalThis, "axe")
+    // Colors on their way to others are nobody's.
+    const moving = document.getAnimations().filter((one) => one instanceof CSSTransition)
+    await Promise.allSettled(moving.map(({ finished }) => finished))
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     const rest = await judge.run(document, { runOnly: tags, rules: { [words]: { enabled: false } } })
     // Words that are scrolled out of a drawing are still written on its nodes.
