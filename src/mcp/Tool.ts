@@ -48,7 +48,7 @@ export interface Tool<R = never> {
   readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** The name of the toolset that it belongs to. */
   readonly toolset?: string | undefined
-  /** Where all that it works on is known to refuse its calls, it is not listed, either. */
+  /** The refusal of its calls: where all that it works on is known to refuse them, it is not listed, either. */
   readonly refusal?: Refusal | undefined
   /**
    * The HTTP headers in which modern clients repeat arguments, by argument, so that what stands between can route by them. Brief

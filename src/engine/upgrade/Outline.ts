@@ -1,5 +1,3 @@
-import { Struct } from "effect"
-
 import { type JsonObject, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { nodesOf } from "../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../workflow/subWorkflows.ts"
@@ -25,22 +23,18 @@ const longestInline = 20_000
 /** The part of a workflow that rules across workflows read; undefined where it names no other one. */
 export const callingPart = (workflow: JsonObject): Subject | undefined => {
   const errorWorkflow = errorWorkflowOf({ settings: objectOf(workflow.settings) })
-  const nodes = nodesOf(workflow).flatMap((node) => {
-    const { options, source, workflowJson } = objectOf(node.parameters)
+  const nodes = nodesOf(workflow).flatMap(({ disabled, name, parameters, type }) => {
+    const { options, source, workflowId, workflowJson } = objectOf(parameters)
     const isInline = source === "parameter" && textOf(workflowJson).length <= longestInline
-    const called = subWorkflowOf(node)?.id
-    if (!isInline && called === undefined) return []
-    const calling = {
-      ...(isInline ? { source, workflowJson } : { workflowId: called }),
-      ...(options === undefined ? {} : { options })
+    const node = {
+      name,
+      type,
+      disabled,
+      parameters: { options, source, workflowId, ...(isInline ? { workflowJson } : {}) }
     }
-    return [{ ...Struct.pick(node, ["name", "type", "disabled"]), parameters: calling }]
+    return isInline || subWorkflowOf(node) !== undefined ? [node] : []
   })
   return nodes.length === 0 && errorWorkflow === undefined
     ? undefined
-    : {
-        ...Struct.pick(workflow, ["id", "active"]),
-        nodes,
-        ...(errorWorkflow === undefined ? {} : { settings: { errorWorkflow } })
-      }
+    : { id: workflow.id, active: workflow.active, nodes, settings: { errorWorkflow } }
 }

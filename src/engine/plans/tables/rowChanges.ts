@@ -63,9 +63,8 @@ export const keptRows = Effect.fnUntraced(function* (
 ) {
   const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
   const rows = yield* matchingRows(client, table, checked, mostRowsKept)
-  const last = rows[mostRowsKept - 1]
-  if (last === undefined || rows.length === mostRowsKept) return rows.map((row) => keptRow(row, columns))
-  const first = JSON.stringify({ columnName: "id", condition: "lte", value: last.id })
+  if (rows.length <= mostRowsKept) return rows.map((row) => keptRow(row, columns))
+  const first = JSON.stringify({ columnName: "id", condition: "lte", value: rows[mostRowsKept - 1]?.id })
   return yield* invalid(
     argument,
     `means more than ${mostRowsKept} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id; the first ${mostRowsKept} are those of ${first}`

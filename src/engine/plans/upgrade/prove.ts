@@ -14,7 +14,7 @@ import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { Verdict } from "./draftUpgrade.ts"
-import { nodesOf, reachedFrom, repeated, type ToProve } from "./repeated.ts"
+import { endsOf, reachedFrom, repeated, type ToProve } from "./repeated.ts"
 import { comparedTimes } from "./times.ts"
 
 /** Recorded runs that are repeated. */
@@ -43,7 +43,7 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
   if (Result.isFailure(read)) return unproven(parts, open, [read.failure.message])
   const covered = new Set<RewrittenPart>()
   const undecided = new Set<RewrittenPart>()
-  const failed = new Set<RewrittenPart>()
+  let hasFailed = false
   const problems = new Set<string>()
   const notes = new Set<string>(clocked)
   const on = new Set<string>()
@@ -55,11 +55,11 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
     if (Result.isFailure(outcome)) {
       const { hasEnded = false, message } = outcome.failure
       problems.add(`run ${run.execution.id}: ${message}`)
-      if (hasEnded) for (const part of reached) failed.add(part)
+      hasFailed ||= hasEnded
     } else {
       const { differences, tried } = outcome.success
       const stateful = tried.filter(({ isStateful = false }) => isStateful)
-      const ofState = reachedFrom(after, stateful.flatMap(nodesOf))
+      const ofState = reachedFrom(after, stateful.flatMap(endsOf))
       const [difference] = [...differences.filter(({ node }) => !ofState.has(node)), ...differences]
       if (difference !== undefined) {
         if (!ofState.has(difference.node)) return { _tag: "different", on: outcome.success.on, difference }
@@ -102,7 +102,7 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
     if (differences.every(({ of }) => of === undefined)) on.add(target.instance)
   }
   const unseen = open.filter((part) => !covered.has(part) || undecided.has(part))
-  if (failed.size > 0) return { _tag: "unproved", why: [...problems].slice(0, mostProblems).join("; ") }
+  if (hasFailed) return { _tag: "unproved", why: [...problems].slice(0, mostProblems).join("; ") }
   if (unseen.length > 0) return unproven(parts, unseen, [...problems])
   if (covered.size === 0 && clocked.length === 0) return unproven(parts, open, [...problems])
   return { _tag: "proved", runs, items, on: [...on], notes: [...notes] }

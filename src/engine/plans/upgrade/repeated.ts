@@ -44,7 +44,7 @@ export const repeated = Effect.fnUntraced(function* (
   const { after, mayBeMade, parts } = given
   const { instance: on } = yield* EngineClient
   const start = parts.find(({ entry, node }) => node === run.start && entry !== undefined)?.entry ?? run.start
-  const changed = new Set(parts.flatMap(nodesOf))
+  const changed = new Set(parts.flatMap(endsOf))
   const calledForEach = new Set(
     parts.flatMap(({ node, rule }) => (rule === "U3-each" && node !== undefined ? [node] : []))
   )
@@ -171,6 +171,6 @@ const withRound = (item: unknown): unknown => {
 const emitted = (before: ReadonlyArray<NodeRun>, emits: ReadonlyArray<JsonObject>): ReadonlyArray<NodeRun> =>
   before.map((run) => ({ ...run, outputs: [emits.map((json) => ({ json }))] }))
 
-/** The nodes that stand for a rewritten one. */
-export const nodesOf = ({ entry, exit }: RewrittenPart): ReadonlyArray<string> =>
+/** The first and the last of the nodes that stand for a rewritten one. */
+export const endsOf = ({ entry, exit }: RewrittenPart): ReadonlyArray<string> =>
   [entry, exit].filter((name) => name !== undefined)

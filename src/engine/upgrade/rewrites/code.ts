@@ -217,7 +217,7 @@ const returnsOf = (tree: unknown): ReadonlyArray<JsonObject> =>
     )
     .map(({ node }) => node)
 
-/** What comes of errors after which a node goes on. */
+/** The condition of a node that goes on after errors. */
 const ofErrors = ({ continueOnFail, onError }: JsonObject): ReadonlyArray<string> =>
   continueOnFail === true || (Predicate.isString(onError) && onError.startsWith("continue"))
     ? ["the text of an error gains the number of its line"]
